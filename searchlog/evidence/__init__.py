@@ -1,0 +1,1 @@
+"""From text to passages, selection and rendering."""

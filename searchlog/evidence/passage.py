@@ -1,0 +1,77 @@
+"""Passages and evidence as values. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Evidence", "Passage", "Selectors", "Source"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One page that passages may come from, in candidate order."""
+
+    url: str
+    """The final URL, that of the stored response."""
+    title: str
+    text: str
+    text_digest: str
+    payload_digest: str
+    captured_at: str
+    """When we fetched it, RFC 3339 UTC."""
+    published: str | None = None
+    published_source: str | None = None
+    language: str | None = None
+    kind: str = "page"
+    """`page`, `snippet` (a provider's own text) or `provider-text`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A contiguous span of one conversion, made of whole blocks where they fit."""
+
+    source: int
+    """Index of the source in candidate order."""
+    start: int
+    end: int
+    headings: tuple[tuple[int, int], ...] = ()
+    """Ranges of the headings above it, outermost first."""
+    labels: tuple[str, ...] = ()
+    """Such as `furniture:nav`, `kind:table-row`, `hidden:style`."""
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selectors:
+    """How to find a passage again (W3C Web Annotation); offsets count code points."""
+
+    exact: str
+    prefix: str
+    suffix: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One passage as handed to a model: its id, its exact text and where that text is stored."""
+
+    id: str
+    """`e1`, `e2`, …: short, stable, session-wide."""
+    source: Source
+    passage: Passage
+    selectors: Selectors
+    score: str
+    """Decimal string."""
+    digest: str
+    """Digest of the exact text."""
+    heading_path: tuple[str, ...]
+    tokens: int
+    flags: tuple[str, ...] = ()
+    """Such as `instruction-like`, `invisible-characters`."""
+    link: str = ""
+    """The URL with a text fragment that highlights the passage, for people."""
+
+    @property
+    def text(self) -> str:
+        return self.selectors.exact

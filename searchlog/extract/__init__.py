@@ -1,0 +1,1 @@
+"""From payload to text and blocks."""

@@ -1,0 +1,1 @@
+"""The session log: envelope, tree, checkpoint, stores, blobs."""

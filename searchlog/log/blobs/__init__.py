@@ -1,0 +1,1 @@
+"""Write-once stores of bytes named by their digest."""

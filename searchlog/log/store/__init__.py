@@ -1,0 +1,1 @@
+"""Stores of session-log lines behind one narrow interface."""

@@ -1,0 +1,1 @@
+"""Queries, runs, fusion, filters and providers."""
