@@ -1,0 +1,131 @@
+"""The default blob store: a folder in which a file's name is its digest, so `sha256sum` alone can check it.
+
+    blobs/sha256/ab/ab31c0…      identity bytes, read-only once there
+
+Write order: temporary file in the same folder, write, fsync, rename, fsync of the folder. A crash leaves at most
+temporary files, which nothing refers to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import re
+import secrets
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from searchlog.digest import Digest, digest, hex_of
+from searchlog.errors import IntegrityError, MissingError, StoreError
+
+__all__ = ["FolderBlobStore"]
+
+_NAME = re.compile(r"[0-9a-f]{64}")
+TEMP_PREFIX = ".tmp-"
+
+
+class FolderBlobStore:
+    """Bytes in files. See BlobStore for what each method promises."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root / "sha256"
+
+    def _path(self, name: Digest) -> Path:
+        text = hex_of(name)
+        return self._root / text[:2] / text
+
+    def put(self, blobs: Sequence[bytes]) -> list[Digest]:
+        names = [digest(blob) for blob in blobs]
+        fresh: dict[Path, tuple[Path, bytes]] = {}
+        folders: set[Path] = set()
+        try:
+            for name, blob in zip(names, blobs, strict=True):
+                path = self._path(name)
+                if path in fresh:
+                    continue
+                if _has_size(path, len(blob)):
+                    folders.add(path.parent)  # whoever put it there may not have come to the fsync yet
+                    continue
+                self._make_folder(path.parent, folders)
+                temp = path.parent / f"{TEMP_PREFIX}{secrets.token_hex(8)}"
+                fresh[path] = (temp, blob)
+                _write_durably(temp, blob)
+            for path, (temp, _) in fresh.items():
+                os.replace(temp, path)
+                folders.add(path.parent)
+            for folder in folders:
+                _sync_folder(folder)
+        except OSError as error:
+            for temp, _ in fresh.values():
+                with contextlib.suppress(OSError):
+                    temp.unlink(missing_ok=True)
+            raise StoreError(
+                f"cannot store a blob under {self._root}: {error.strerror or error}", path=str(self._root)
+            ) from None
+        return names
+
+    def _make_folder(self, folder: Path, folders: set[Path]) -> None:
+        if not folder.is_dir():
+            folder.mkdir(parents=True, exist_ok=True)
+            folders.add(folder.parent)  # the new folder's own name must be durable too
+            folders.add(self._root.parent)
+
+    def get(self, digest: Digest) -> bytes:
+        path = self._path(digest)
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            raise MissingError(f"no blob {digest}: expected the file {path}", digest=digest, path=str(path)) from None
+        except OSError as error:
+            raise StoreError(f"cannot read {path}: {error.strerror}", path=str(path)) from None
+        found = "sha256:" + hashlib.sha256(data).hexdigest()
+        if found != digest:
+            raise IntegrityError(
+                f"blob {digest} has other bytes than its name says", digest=digest, expected=digest, found=found
+            )
+        return data
+
+    def has(self, digest: Digest) -> bool:
+        return self._path(digest).is_file()
+
+    def digests(self) -> Iterator[Digest]:
+        for path in sorted(self._root.glob("??/*")):
+            if _NAME.fullmatch(path.name):
+                yield Digest("sha256:" + path.name)
+
+    def where(self, digest: Digest) -> str:
+        return str(self._path(digest))
+
+
+def _has_size(path: Path, size: int) -> bool:
+    """Whether the file is there in full; one of another size (a damaged disk) is written anew."""
+    try:
+        return path.stat().st_size == size
+    except OSError:
+        return False
+
+
+def _write_durably(path: Path, data: bytes) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(fd, view) :]
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return  # folders cannot be opened there; the rename itself is journalled
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(fd)

@@ -1,0 +1,186 @@
+"""The default session-log store: one SQLite file, write-ahead log, synchronous=FULL.
+
+SQLite before 3.51.3 can corrupt a database in WAL mode when two connections write or checkpoint at the same moment
+(https://www.sqlite.org/wal.html#walresetbug). So every write, every checkpoint and every close that may checkpoint
+happens under a lock file that all processes share, and each process has one connection. Readers need no lock.
+
+A copy of the database file without its `-wal` file can be empty: back up with `snapshot`, never with `cp`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from searchlog.errors import ConflictError, IntegrityError, MissingError, StoreError
+from searchlog.log.filelock import FileLock
+from searchlog.log.store.base import SessionSnapshot, StoredLine
+from searchlog.log.store.check import checked_frontier
+from searchlog.log.tree import Frontier, leaf_hash
+
+__all__ = ["SqliteLogStore"]
+
+_SCHEMA_VERSION = 1
+_BUSY_S = 5.0
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS sessions (
+    number INTEGER PRIMARY KEY,
+    session TEXT NOT NULL UNIQUE,
+    size INTEGER NOT NULL,
+    frontier BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS records (
+    number INTEGER NOT NULL REFERENCES sessions (number),
+    seq INTEGER NOT NULL,
+    leaf BLOB NOT NULL,
+    line BLOB,
+    PRIMARY KEY (number, seq)
+);
+"""
+
+
+class SqliteLogStore:
+    """Lines in one SQLite file. See LogStore for what each method promises."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        self._pid = os.getpid()
+        self._files = FileLock(path.with_suffix(".lock"))
+        self._db: sqlite3.Connection | None = None
+        with self._explaining("open"):
+            self._db = self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        with self._files.held(_BUSY_S):
+            db = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+            try:
+                db.execute("PRAGMA journal_mode=WAL")
+                db.execute("PRAGMA synchronous=FULL")
+                db.execute("PRAGMA mmap_size=0")
+                version = db.execute("PRAGMA user_version").fetchone()[0]
+                if version > _SCHEMA_VERSION:
+                    raise StoreError(f"{self._path} has schema {version}, newer than this searchlog knows: upgrade it")
+                if version < _SCHEMA_VERSION:
+                    db.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={_SCHEMA_VERSION};COMMIT;")
+            except BaseException:
+                db.close()
+                raise
+            return db
+
+    @contextlib.contextmanager
+    def _explaining(self, what: str) -> Iterator[None]:
+        """Turn what SQLite raises into errors of ours."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise StoreError(f"cannot {what} the session log {self._path}: {error}", path=str(self._path)) from None
+        except sqlite3.DatabaseError as error:
+            raise IntegrityError(f"the session log {self._path} is damaged: {error}", path=str(self._path)) from None
+
+    @contextlib.contextmanager
+    def _doing(self, what: str) -> Iterator[sqlite3.Connection]:
+        """Hold the thread lock: one connection serves all threads of this process."""
+        with self._lock, self._explaining(what):
+            yield self._connection()
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._pid != os.getpid():
+            raise StoreError("an archive was opened before fork: open it again in the child process")
+        if self._db is None:
+            raise StoreError(f"the session log {self._path} is closed")
+        return self._db
+
+    @contextlib.contextmanager
+    def _writing(self, what: str) -> Iterator[sqlite3.Connection]:
+        """One transaction under the lock file: committed whole, or rolled back whole."""
+        with self._doing(what) as db, self._files.held(_BUSY_S):
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+
+    def sessions(self) -> list[str]:
+        with self._doing("read") as db:
+            return [row[0] for row in db.execute("SELECT session FROM sessions ORDER BY number")]
+
+    def get(self, session: str, start: int = 0, end: int | None = None) -> list[StoredLine]:
+        with self._doing("read") as db:
+            rows = db.execute(
+                "SELECT leaf, line FROM records JOIN sessions USING (number)"
+                " WHERE session = ? AND seq >= ? AND seq < ? ORDER BY seq",
+                (session, start, 2**62 if end is None else end),
+            )
+            return [StoredLine(leaf, line) for leaf, line in rows]
+
+    def head(self, session: str) -> Frontier:
+        with self._doing("read") as db:
+            return self._head(db, session)
+
+    @staticmethod
+    def _head(db: sqlite3.Connection, session: str) -> Frontier:
+        row = db.execute("SELECT size, frontier FROM sessions WHERE session = ?", (session,)).fetchone()
+        return Frontier() if row is None else Frontier.from_bytes(*row)
+
+    def append(self, session: str, lines: Sequence[bytes], expected_version: int) -> Frontier:
+        items = [StoredLine(leaf_hash(line), line) for line in lines]
+        with self._writing("append to") as db:
+            head = self._head(db, session)
+            if head.size != expected_version:
+                raise ConflictError(session, expected_version, head.size)
+            new = head.extend(item.leaf for item in items)
+            self._insert(db, session, items, new)
+        return new
+
+    @staticmethod
+    def _insert(db: sqlite3.Connection, session: str, items: Sequence[StoredLine], head: Frontier) -> None:
+        """Write the last records of the session and the head that they give."""
+        number = db.execute(
+            "INSERT INTO sessions (session, size, frontier) VALUES (?1, ?2, ?3)"
+            " ON CONFLICT (session) DO UPDATE SET size = ?2, frontier = ?3 RETURNING number",
+            (session, head.size, head.to_bytes()),
+        ).fetchone()[0]
+        db.executemany(
+            "INSERT INTO records (number, seq, leaf, line) VALUES (?, ?, ?, ?)",
+            [(number, seq, item.leaf, item.line) for seq, item in enumerate(items, head.size - len(items))],
+        )
+
+    def snapshot(self, session: str) -> SessionSnapshot:
+        with self._doing("read") as db:
+            db.execute("BEGIN")
+            try:
+                head = self._head(db, session)
+                if head.size == 0:
+                    raise MissingError(f"no session {session} in this archive", session=session)
+                return SessionSnapshot(session, tuple(self.get(session)), head)
+            finally:
+                db.execute("COMMIT")
+
+    def restore(self, snapshot: SessionSnapshot) -> None:
+        frontier = checked_frontier(snapshot)
+        with self._writing("restore into") as db:
+            head = self._head(db, snapshot.session)
+            if head.size:
+                raise ConflictError(snapshot.session, 0, head.size)
+            self._insert(db, snapshot.session, snapshot.lines, frontier)
+
+    def close(self) -> None:
+        """Close the connection, under the lock file: the last close of a database checkpoints it."""
+        with self._lock:
+            db, self._db = self._db, None
+            if db is not None and self._pid == os.getpid():
+                try:
+                    with self._files.held(_BUSY_S):
+                        db.close()
+                except StoreError:
+                    db.close()  # another process holds the lock, so this close is not the last: no checkpoint
+            self._files.close()
