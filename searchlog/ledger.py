@@ -1,0 +1,280 @@
+"""The ledger: how typed records get into one session's log.
+
+Drafts become lines only at the moment of the append, since seq, salt and causes depend on what is there already.
+Three promises are kept here and nowhere else: blobs are durable before a line names them; a lost race (another
+writer came first) is read again and retried; a turn whose writer died is closed as discarded by the next one to
+open the session.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from searchlog import canon
+from searchlog.clock import Clock, Ids, format_time
+from searchlog.digest import Digest, digest
+from searchlog.errors import ConflictError, FormatError
+from searchlog.log.blobs.base import BlobStore
+from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint
+from searchlog.log.envelope import Envelope, decode, encode
+from searchlog.log.lease import Leases
+from searchlog.log.store.base import LogStore
+from searchlog.records import BlobRef, Body, Evidence, Session, Turn, parse_body
+
+__all__ = ["Draft", "Ledger", "Record", "State", "TurnWriter"]
+
+_TRIES = 50
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One stored record, read: its envelope and its typed body."""
+
+    envelope: Envelope
+    body: Body
+
+    @property
+    def seq(self) -> int:
+        return self.envelope.seq
+
+    @property
+    def kind(self) -> str:
+        return self.envelope.kind
+
+
+@dataclass(slots=True)
+class Draft:
+    """A record to be. `causes` may name drafts of the same or an earlier append; `seq` is set once it is stored."""
+
+    body: Body
+    causes: Sequence[Draft | int] = ()
+    turn: int | None = None
+    agent: str = "main"
+    seq: int | None = None
+
+
+@dataclass(slots=True)
+class State:
+    """What an append must know of the session so far; kept up to date by reading what others appended."""
+
+    version: int = 0
+    last_turn: int = 0
+    open_turns: dict[int, str | None] = field(default_factory=dict)
+    """Turns begun and not ended: turn number to lease."""
+    evidence_ids: dict[tuple[str, int, int], str] = field(default_factory=dict)
+    """(text digest, start, end) to evidence id."""
+
+    def add(self, envelope: Envelope) -> None:
+        """Take one more record into account."""
+        self.version = envelope.seq + 1
+        body = envelope.body
+        if envelope.kind == Turn.kind and envelope.turn is not None:
+            if body.get("state") == "begin":
+                self.open_turns[envelope.turn] = body.get("lease")
+                self.last_turn = max(self.last_turn, envelope.turn)
+            else:
+                self.open_turns.pop(envelope.turn, None)
+        elif envelope.kind == Evidence.kind:
+            self.evidence_ids.setdefault((body["text"], body["start"], body["end"]), body["id"])
+
+    @property
+    def next_evidence(self) -> int:
+        """The number of the next new evidence id."""
+        return 1 + max((int(name[1:]) for name in self.evidence_ids.values()), default=0)
+
+
+class Ledger:
+    """One session's log, for reading and appending. Thread-safe; other processes may append at the same time."""
+
+    def __init__(
+        self, session: str, log: LogStore, blobs: BlobStore, *, clock: Clock, ids: Ids, leases: Leases
+    ) -> None:
+        self.session = session
+        self.log = log
+        self.blobs = blobs
+        self.clock = clock
+        self._ids = ids
+        self._leases = leases
+        self._lock = threading.RLock()
+        self._state = State()
+
+    # --- reading
+
+    def records(self, start: int = 0, end: int | None = None) -> Iterator[Record]:
+        """Yield the records that are there, erased ones left out. Raises FormatError on one that cannot be read."""
+        for item in self.log.get(self.session, start, end):
+            if item.line is not None:
+                envelope = decode(item.line)
+                yield Record(envelope, parse_body(envelope.kind, envelope.body))
+
+    def checkpoint(self) -> Checkpoint:
+        """Return the head as recorded with the last append."""
+        head = self.log.head(self.session)
+        return Checkpoint(ORIGIN_PREFIX + self.session, head.size, head.root)
+
+    def load(self, value: Any) -> Any:
+        """Return a field that may have been spilled: the value itself, or the JSON of its blob."""
+        return canon.loads(self.blobs.get(Digest(value.blob))) if isinstance(value, BlobRef) else value
+
+    def refresh(self) -> State:
+        """Read what others appended; return the state now."""
+        with self._lock:
+            for item in self.log.get(self.session, self._state.version):
+                if item.line is None:
+                    self._state.version += 1
+                else:
+                    self._state.add(decode(item.line))
+            return self._state
+
+    # --- appending
+
+    def append(self, build: Callable[[State], tuple[_T, Sequence[Draft]]]) -> _T:
+        """Append the drafts that `build` makes of the state, as one atomic batch; return what else it made.
+
+        When another writer came first the state is read again and `build` called again, so it must be free of
+        effects.
+        """
+        with self._lock:
+            for _ in range(_TRIES):
+                state = self.refresh()
+                made, drafts = build(state)
+                envelopes, lines = self._encode(drafts, state.version)
+                if not lines:
+                    return made
+                try:
+                    self.log.append(self.session, lines, state.version)
+                except ConflictError:
+                    continue
+                for envelope in envelopes:
+                    state.add(envelope)
+                return made
+            raise ConflictError(self.session, self._state.version, self.log.head(self.session).size)
+
+    def add(self, drafts: Sequence[Draft]) -> None:
+        """Append drafts that do not depend on the state."""
+        self.append(lambda _: (None, drafts))
+
+    def _encode(self, drafts: Sequence[Draft], version: int) -> tuple[list[Envelope], list[bytes]]:
+        """Return the envelopes and their lines; blobs that had to leave a line are durable on return."""
+        at = format_time(self.clock.now())
+        for seq, draft in enumerate(drafts, version):
+            draft.seq = seq
+        envelopes: list[Envelope] = []
+        lines: list[bytes] = []
+        spilled: list[bytes] = []
+        for seq, draft in enumerate(drafts, version):
+            envelope = Envelope(
+                session=self.session,
+                seq=seq,
+                at=at,
+                kind=draft.body.kind,
+                body=draft.body.to_json(),
+                salt=self._ids.salt(),
+                turn=draft.turn,
+                agent=draft.agent,
+                causes=tuple(sorted({cause if isinstance(cause, int) else _stored(cause) for cause in draft.causes})),
+            )
+            lines.append(_fitted(envelope, draft.body.spill, spilled))
+            envelopes.append(envelope)
+        if spilled:
+            self.blobs.put(spilled)
+        return envelopes, lines
+
+    # --- sessions and turns
+
+    def begin_session(self, software: str, title: str | None = None) -> None:
+        """Append the session record, unless there is one."""
+        body = Session(origin=ORIGIN_PREFIX + self.session, software=software, title=title)
+        self.append(lambda state: (None, [] if state.version else [Draft(body)]))
+
+    def discard_cut_turns(self) -> list[int]:
+        """Close as discarded each turn whose writer is gone; return their numbers. Called when a session is opened."""
+
+        def build(state: State) -> tuple[list[int], list[Draft]]:
+            dead = [turn for turn, lease in state.open_turns.items() if self._leases.is_free(lease)]
+            return dead, [Draft(Turn(state="discarded", reason="interrupted"), turn=turn) for turn in dead]
+
+        return self.append(build)
+
+    @contextmanager
+    def turn(self, purpose: str, agent: str = "main") -> Iterator[TurnWriter]:
+        """Begin a turn; what is added through it belongs to it. Left by an exception, it is closed as discarded."""
+        with self._leases.held() as lease:
+
+            def begin(state: State) -> tuple[Draft, list[Draft]]:
+                body = Turn(state="begin", purpose=purpose, lease=lease)
+                draft = Draft(body, turn=state.last_turn + 1, agent=agent)
+                return draft, [draft]
+
+            writer = TurnWriter(self, self.append(begin))
+            try:
+                yield writer
+            except BaseException as error:
+                if not writer.ended:
+                    reason = "interrupted" if isinstance(error, KeyboardInterrupt) else "error"
+                    writer.add([Draft(Turn(state="discarded", reason=reason, detail=type(error).__name__))])
+                raise
+            if not writer.ended:
+                raise AssertionError("a turn must be ended before its block is left")
+
+
+@dataclass(slots=True)
+class TurnWriter:
+    """Appends to one turn."""
+
+    ledger: Ledger
+    begin: Draft
+    ended: bool = False
+
+    @property
+    def number(self) -> int:
+        """The turn's number in its session."""
+        if self.begin.turn is None:
+            raise AssertionError("a turn has a number")
+        return self.begin.turn
+
+    def add(self, drafts: Sequence[Draft]) -> None:
+        """Append observations as they are made: what crossed the wire must not be lost with the turn."""
+        self.ledger.add(self._mine(drafts))
+
+    def end(self, build: Callable[[State], tuple[_T, Sequence[Draft]]], end: Turn) -> _T:
+        """Append what a model may be given together with the turn's end, as one atomic batch."""
+
+        def whole(state: State) -> tuple[_T, list[Draft]]:
+            made, drafts = build(state)
+            return made, self._mine([*drafts, Draft(end, (self.begin,))])
+
+        made = self.ledger.append(whole)
+        self.ended = True
+        return made
+
+    def _mine(self, drafts: Sequence[Draft]) -> list[Draft]:
+        for draft in drafts:
+            draft.turn, draft.agent = self.begin.turn, self.begin.agent
+        return list(drafts)
+
+
+def _stored(draft: Draft) -> int:
+    if draft.seq is None:
+        raise AssertionError("a record may only follow from records that stand before it")
+    return draft.seq
+
+
+def _fitted(envelope: Envelope, spill: Sequence[str], blobs: list[bytes]) -> bytes:
+    """Return the line; fields that must leave it to fit go to `blobs`, and a BlobRef takes their place."""
+    waiting = [name for name in spill if name in envelope.body]
+    while True:
+        try:
+            return encode(envelope)
+        except FormatError as error:
+            if "bytes" not in error.fields or not waiting:
+                raise
+        name = waiting.pop(0)
+        blob = canon.dumps(envelope.body[name])
+        envelope.body[name] = {"blob": digest(blob), "bytes": len(blob)}
+        blobs.append(blob)

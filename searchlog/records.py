@@ -1,0 +1,326 @@
+"""The record kinds: what the stages' values look like in the log.
+
+One small class a kind, a closed union on `kind`. Kinds and fields that this version does not know survive reading
+(`Unknown`, `model_extra`) and are never rewritten. Absent fields mean none. Times are RFC 3339 UTC, sizes bytes, scores
+and seconds decimal strings. FORMAT.md section 5 shows a specimen of each.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from searchlog.errors import FormatError
+
+__all__ = [
+    "KINDS",
+    "BlobRef",
+    "Body",
+    "Capture",
+    "Conversion",
+    "Decision",
+    "Evidence",
+    "Note",
+    "ProviderExchange",
+    "Query",
+    "Rendering",
+    "Run",
+    "Selection",
+    "Session",
+    "Turn",
+    "Unknown",
+    "Verification",
+    "parse_body",
+]
+
+
+class _Open(BaseModel):
+    """Unknown fields are kept; values are immutable."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class BlobRef(_Open):
+    """Bytes that lie in the blob store under their digest."""
+
+    blob: Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
+    bytes: int
+    """Their size."""
+
+
+class Body(_Open):
+    """A record's body."""
+
+    kind: ClassVar[str] = ""
+    spill: ClassVar[tuple[str, ...]] = ()
+    """Fields that become a BlobRef to their canonical JSON when the line would be too long."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain JSON values, absent fields left out."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+
+class Session(Body):
+    """First record of every session."""
+
+    kind = "session"
+    origin: str
+    """Origin line of the session's checkpoints."""
+    software: str
+    """Name and version of the writer."""
+    title: str | None = None
+
+
+class Turn(Body):
+    """Begin and end of one unit of work. Between them stand the turn's other records."""
+
+    kind = "turn"
+    state: Literal["begin", "end", "discarded"]
+    purpose: str | None = None
+    """At begin: `search`, `fetch`, `index`, `verify`."""
+    lease: str | None = None
+    """At begin: name of the lock its writer holds; a turn whose lock is free was cut off."""
+    outcome: str | None = None
+    """At end: the RunOutcome of the whole, or `ok` / `failed`."""
+    detail: str | None = None
+    reason: str | None = None
+    """When discarded: `interrupted`."""
+
+
+class Query(Body):
+    """What was asked, with every option that shaped the answer: enough to run it again."""
+
+    kind = "query"
+    text: str
+    options: dict[str, Any]
+    """The Query's other fields."""
+    providers: list[str]
+    mode: Literal["fuse", "fallback", "fetch"]
+    """`fuse`: all are asked at once; `fallback`: the next is asked when one fails."""
+    policy: dict[str, Any]
+    """Selection policy, limits, deadlines, converter options."""
+
+
+class ProviderExchange(Body):
+    """One HTTP exchange with a search provider, as bytes."""
+
+    kind = "provider-exchange"
+    spill = ("exchange",)
+    provider: str
+    exchange: dict[str, Any] | BlobRef
+    """Heads, framing, peer, outcome: see FORMAT.md section 6."""
+    payload: BlobRef | None = None
+
+
+class Run(Body):
+    """One provider's parsed answer, or why there is none."""
+
+    kind = "run"
+    spill = ("results", "dropped")
+    provider: str
+    outcome: str
+    detail: str | None = None
+    results: list[dict[str, Any]] | BlobRef = []
+    dropped: list[list[str]] | BlobRef = []
+    ignored: list[str] = []
+    notes: list[str] = []
+    parser: str | None = None
+    retry_after_s: int | None = None
+
+
+class Decision(Body):
+    """One step over a set of things: which were kept, which dropped, by what rule and why. in = kept + dropped."""
+
+    kind = "decision"
+    spill = ("items",)
+    step: str
+    rule: str
+    in_count: int
+    kept_count: int
+    dropped_count: int
+    reasons: dict[str, int]
+    """How many were dropped for each reason code."""
+    items: list[dict[str, Any]] | BlobRef
+    """`subject`, `kept`, `reason` and the numbers it rests on, in order."""
+
+
+class Capture(Body):
+    """One hop of the fetch of one resource: a recorded exchange and its outcome, or a refusal."""
+
+    kind = "capture"
+    spill = ("exchange",)
+    url: str
+    """The URL this hop asked for."""
+    asked: str
+    """The URL the fetch began with."""
+    purpose: str
+    """`page`, `robots`, `index`."""
+    hop: int
+    final: bool
+    """Whether this hop ends the fetch; then `outcome` is the fetch's."""
+    outcome: Literal["complete", "truncated", "failed", "refused"]
+    reason: str | None = None
+    detail: str | None = None
+    status: int | None = None
+    captured_at: str | None = None
+    """When the request was made; absent when none was."""
+    exchange: dict[str, Any] | BlobRef | None = None
+    payload: BlobRef | None = None
+    decoded_digest: str | None = None
+    """Digest of the decoded payload."""
+    revisit: bool = False
+    """The payload was stored before: nothing was written again."""
+    robots: dict[str, Any] | None = None
+    reused: dict[str, Any] | None = None
+    """Where the bytes come from when nothing was fetched: `via` (cache, archive), `session`, `seq`."""
+
+
+class Conversion(Body):
+    """The text of one payload by one converter, or why there is none."""
+
+    kind = "conversion"
+    url: str
+    payload: str
+    """Digest of the payload it was made from."""
+    text: BlobRef | None = None
+    """The whole visible text, UTF-8."""
+    structure: BlobRef | None = None
+    """Blocks and metadata: FORMAT.md section 7."""
+    converter: str | None = None
+    media_type: str | None = None
+    charset: str | None = None
+    charset_source: str | None = None
+    char_count: int | None = None
+    block_count: int | None = None
+    title: str | None = None
+    published: str | None = None
+    published_source: str | None = None
+    verbatim: bool | None = None
+    warnings: list[str] = []
+    failure: str | None = None
+    detail: str | None = None
+
+
+class Selection(Body):
+    """Which passages were chosen, in order, under which policy."""
+
+    kind = "selection"
+    spill = ("chosen",)
+    rule: str
+    budget_tokens: int
+    used_tokens: int
+    chosen: list[dict[str, Any]] | BlobRef
+
+
+class Evidence(Body):
+    """One passage as handed to a model, and where its text is stored."""
+
+    kind = "evidence"
+    spill = ("exact",)
+    id: str
+    exact: str | BlobRef
+    """The passage: the code points `[start, end)` of the stored text."""
+    prefix: str
+    suffix: str
+    start: int
+    end: int
+    digest: str
+    """Digest of the passage's UTF-8 bytes."""
+    text: str
+    """Digest of the stored text that it is a slice of."""
+    payload: str
+    """Digest of the payload that the text was made from."""
+    url: str
+    title: str
+    source_kind: str
+    captured_at: str
+    published: str | None = None
+    published_source: str | None = None
+    heading_path: list[str] = []
+    labels: list[str] = []
+    flags: list[str] = []
+    page: int | None = None
+    score: str
+    tokens: int
+    link: str
+
+
+class Rendering(Body):
+    """The exact text that a model is given."""
+
+    kind = "rendering"
+    form: str
+    """Name and version of the form, such as `text/1`."""
+    text: BlobRef
+    evidence: list[str]
+    """Evidence ids in the order they stand in the text."""
+    removals: dict[str, int] = {}
+    """Characters left out of the rendering, by kind."""
+    tokens: int
+
+
+class Verification(Body):
+    """One check of past records: what was looked at and what was found."""
+
+    kind = "verification"
+    spill = ("findings",)
+    axis: str
+    scope: str
+    version: int
+    """How many records the session had when it was checked."""
+    root: str
+    """The head that was checked, base64."""
+    level: str
+    checked: dict[str, int]
+    findings: list[dict[str, Any]] | BlobRef
+
+
+class Note(Body):
+    """Something worth remembering that has no kind of its own."""
+
+    kind = "note"
+    text: str
+    fields: dict[str, Any] = {}
+
+
+class Unknown(Body):
+    """A body of a kind that this version does not know."""
+
+    kind = "unknown"
+
+
+KINDS: dict[str, type[Body]] = {
+    cls.kind: cls
+    for cls in (
+        Session,
+        Turn,
+        Query,
+        ProviderExchange,
+        Run,
+        Decision,
+        Capture,
+        Conversion,
+        Selection,
+        Evidence,
+        Rendering,
+        Verification,
+        Note,
+    )
+}
+
+
+def parse_body(kind: str, body: dict[str, Any]) -> Body:
+    """Return the typed body of a record; `Unknown` for a kind of a later version.
+
+    Raises FormatError naming the field when the body is not of its kind's form.
+    """
+    cls = KINDS.get(kind)
+    if cls is None:
+        return Unknown.model_validate(body)
+    try:
+        return cls.model_validate(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise FormatError(f"{kind} record: {where}: {first['msg']}", kind=kind, field=where) from None
