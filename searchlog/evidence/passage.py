@@ -39,6 +39,8 @@ class Passage:
     labels: tuple[str, ...] = ()
     """Such as `furniture:nav`, `kind:table-row`, `hidden:style`."""
     page: int | None = None
+    table_head: tuple[int, int] | None = None
+    """Range of the header row that its table rows stand under, when the passage does not hold that row itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,266 @@
+"""From a conversion to passages: spans of whole neighbouring blocks, cut only where one block is too long to read.
+
+Passages are in order, never overlap, and together cover every character of the text that is not white space.
+A heading goes with the text below it; rows of a table know their header row; code is cut at line ends only; what is
+hidden never shares a passage with what is visible, nor furniture with main text. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from searchlog import tokens
+from searchlog.evidence.passage import Passage
+from searchlog.extract.conversion import Block, Conversion, Metadata
+
+__all__ = ["RULE", "Sizes", "passages", "passages_of_text"]
+
+RULE = "passages/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How long a passage is, in tokens of `tokens.token_count`."""
+
+    enough: int = 62
+    """Blocks are joined until a passage has this much (about 250 Latin characters)."""
+    heading: int = 30
+    """A heading begins a new passage once the running one has this much."""
+    most: int = 225
+    """No passage is longer, save code and by its own heading."""
+    code_most: int = 450
+    """Code up to this length stays whole."""
+
+
+DEFAULT = Sizes()
+
+# The end of a sentence: marks of Latin, Greek, Arabic, Urdu, Devanagari, Armenian, Ethiopic, Khmer and Burmese text,
+# which need white space after them, or full-width marks, which do not. Closing quotes and brackets belong to it.
+_SENTENCE = re.compile(
+    r"[.!?…;؟۔।॥։።፧។၊။]+[\"'»”’)\]]*\s+|[。！？｡．；][」』”’）】〉》]*\s*|\n+",
+)
+_LINE = re.compile(r"\n+")
+_SPACE = re.compile(r"\s+")
+# characters that must not begin a passage: they belong to the one before
+_CLINGS = re.compile(
+    r"[\u0300-\u036f\u064b-\u065f\u0900-\u0903\u093a-\u094f\u200c\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A block, or a piece of one, without white space at its ends."""
+
+    block: Block
+    start: int
+    end: int
+    tokens: int
+    headings: tuple[tuple[int, int], ...]
+    table_head: tuple[int, int] | None
+
+    @property
+    def side(self) -> tuple[str | None, bool, int | None]:
+        """What all units of one passage share."""
+        return self.block.hidden, self.block.furniture is not None, self.block.page
+
+
+def passages(source: int, conversion: Conversion, sizes: Sizes = DEFAULT) -> list[Passage]:
+    """Return the passages of one conversion in order.
+
+    source: the index that the passages carry.
+    Blocks may leave gaps (they become blocks of kind `other`) and may overlap: where they do, the innermost block
+    gives the kind, and the stretch is hidden if any block over it is.
+    """
+    text = conversion.text
+    units = _units(text, _tiled(text, conversion.blocks), sizes)
+    return [_passage(source, text, group) for group in _joined(units, sizes)]
+
+
+def passages_of_text(source: int, text: str, sizes: Sizes = DEFAULT) -> list[Passage]:
+    """Return the passages of a text that has no blocks, such as a provider's snippet."""
+    return passages(source, Conversion(text=text, blocks=(), metadata=Metadata(), converter=""), sizes)
+
+
+# --- blocks that tile the text ---------------------------------------------------------------------------------
+
+
+def _tiled(text: str, blocks: Sequence[Block]) -> list[Block]:
+    """Return blocks in order, without overlap, over all of the text that is not white space."""
+    size = len(text)
+    inside = [b if 0 <= b.start and b.end <= size else _clipped(b, size) for b in blocks]
+    ordered = sorted((b for b in inside if b.start < b.end), key=lambda b: (b.start, -b.end))
+    if any(after.start < before.end for before, after in zip(ordered, ordered[1:], strict=False)):
+        ordered = _flattened(ordered)
+    out: list[Block] = []
+    at = 0
+    for block in ordered:
+        if block.start > at:
+            out.append(Block("other", at, block.start))
+        out.append(block)
+        at = block.end
+    if at < len(text):
+        out.append(Block("other", at, len(text)))
+    return [trimmed for block in out if (trimmed := _trimmed(text, block)) is not None]
+
+
+def _clipped(block: Block, size: int) -> Block:
+    return replace(block, start=max(0, block.start), end=min(size, block.end))
+
+
+def _flattened(ordered: Sequence[Block]) -> list[Block]:
+    """Cut blocks that overlap into stretches: the innermost gives the kind, any hidden one hides."""
+    edges = sorted({edge for block in ordered for edge in (block.start, block.end)})
+    out: list[Block] = []
+    open_blocks: list[Block] = []
+    waiting = list(reversed(ordered))
+    for start, end in zip(edges, edges[1:], strict=False):
+        open_blocks = [block for block in open_blocks if block.end > start]
+        while waiting and waiting[-1].start <= start:
+            open_blocks.append(waiting.pop())
+        if not open_blocks:
+            continue
+        hidden = next((block.hidden for block in open_blocks if block.hidden), None)
+        stretch = replace(open_blocks[-1], start=start, end=end, hidden=hidden)
+        if out and out[-1].end == start and replace(out[-1], start=start, end=end) == stretch:
+            out[-1] = replace(out[-1], end=end)
+        else:
+            out.append(stretch)
+    return out
+
+
+def _trimmed(text: str, block: Block) -> Block | None:
+    part = text[block.start : block.end]
+    bare = part.strip()
+    if not bare:
+        return None
+    if len(bare) == len(part):
+        return block
+    start = block.start + len(part) - len(part.lstrip())
+    return replace(block, start=start, end=start + len(bare))
+
+
+# --- units -----------------------------------------------------------------------------------------------------
+
+
+def _units(text: str, blocks: Iterable[Block], sizes: Sizes) -> Iterator[_Unit]:
+    """Yield blocks with their headings and table head; blocks that are too long in pieces."""
+    path: list[Block] = []
+    head: Block | None = None
+    for block in blocks:
+        if block.kind == "heading" and not block.hidden:
+            level = block.level or 1
+            while path and (path[-1].level or 1) >= level:
+                path.pop()
+        headings = tuple((b.start, b.end) for b in path)
+        if block.kind == "heading" and not block.hidden:
+            path.append(block)
+        if block.head and block.group is not None and (head is None or head.group != block.group):
+            head = block
+        under = head is not None and block.kind == "table-row" and block.group == head.group and block is not head
+        table_head = (head.start, head.end) if under and head is not None else None
+        for start, end, count in _pieces(text, block, sizes):
+            yield _Unit(block, start, end, count, headings, table_head)
+
+
+def _pieces(text: str, block: Block, sizes: Sizes) -> Iterator[tuple[int, int, int]]:
+    """Yield (start, end, tokens) of a block, cut where it is longer than a passage may be."""
+    start, end = block.start, block.end
+    code = block.kind == "code"
+    most = sizes.code_most if code else sizes.most
+    while True:
+        # no text costs less than a token for four characters, so a longer look-ahead cannot fit
+        part = text[start : min(end, start + 4 * most + 1)]
+        count = tokens.token_count(part)
+        if count <= most:
+            yield start, end, count
+            return
+        cut = _cut(part, most, code)
+        bare = part[:cut].rstrip()
+        yield start, start + len(bare), tokens.token_count(bare)
+        space = _SPACE.match(text, start + cut, end)
+        start = space.end() if space else start + cut
+
+
+def _cut(part: str, most: int, code: bool) -> int:
+    """Return where to cut a text of more than `most` tokens: after a sentence, else a word, else anywhere."""
+    limit = _fitting(part, most)
+    for pattern in (_LINE, _SPACE) if code else (_SENTENCE, _SPACE):
+        best = 0
+        for match in pattern.finditer(part, 0, limit):
+            best = match.end()
+        if best * 4 >= limit:
+            return best
+    cut = limit
+    while cut > 1 and _CLINGS.match(part[cut]):
+        cut -= 1
+    return cut if cut > 1 else limit
+
+
+def _fitting(part: str, most: int) -> int:
+    """Return the length of the longest beginning that costs at most `most` tokens; at least 1."""
+    low, high = 1, min(len(part) - 1, most * 4)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if tokens.token_count(part[:middle]) <= most:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+# --- joining ---------------------------------------------------------------------------------------------------
+
+
+def _joined(units: Iterable[_Unit], sizes: Sizes) -> Iterator[list[_Unit]]:
+    """Yield groups of neighbouring units, each to become one passage; a heading opens one, and never ends one early."""
+    group: list[_Unit] = []
+    total = 0
+    for unit in units:
+        if group and _closes(group, total, unit, sizes):
+            kept = len(group)
+            while unit.side == group[-1].side and kept and group[kept - 1].block.kind == "heading":
+                kept -= 1
+            kept = kept or len(group)
+            yield group[:kept]
+            group = group[kept:]
+            total = sum(part.tokens for part in group)
+        group.append(unit)
+        total += unit.tokens
+    if group:
+        yield group
+
+
+def _closes(group: Sequence[_Unit], total: int, unit: _Unit, sizes: Sizes) -> bool:
+    """Whether the running group ends before this unit."""
+    last = group[-1]
+    if unit.side != last.side:
+        return True
+    if last.block.kind == "heading" and all(part.block.kind == "heading" for part in group):
+        return total > sizes.most  # headings alone wait for their text, even if the two are longer than `most`
+    if total + unit.tokens > sizes.most:
+        return True
+    if last.block.kind == "heading":
+        return False
+    if unit.block.kind == "heading":
+        return total >= sizes.heading
+    return total >= sizes.enough
+
+
+def _passage(source: int, text: str, group: Sequence[_Unit]) -> Passage:
+    first, last = group[0], group[-1]
+    kinds = dict.fromkeys(unit.block.kind for unit in group if unit.block.kind not in ("paragraph", "other"))
+    labels = [f"kind:{kind}" for kind in kinds]
+    labels += dict.fromkeys(f"furniture:{unit.block.furniture}" for unit in group if unit.block.furniture)
+    labels += [f"hidden:{first.block.hidden}"] if first.block.hidden else []
+    heads = {unit.table_head for unit in group if unit.table_head is not None and unit.table_head[0] < first.start}
+    return Passage(
+        source=source,
+        start=first.start,
+        end=last.end,
+        headings=first.headings,
+        labels=tuple(labels),
+        page=first.block.page,
+        table_head=min(heads) if heads else None,
+    )
