@@ -1,0 +1,1 @@
+"""The effects of a search: providers asked, pages read."""

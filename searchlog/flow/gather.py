@@ -1,0 +1,84 @@
+"""Asking the providers: all at once, or one after the other until one answers.
+
+Knows threads and the web, not the log. Every attempt comes back as an `Attempt`, in the order of the providers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Protocol
+
+from searchlog.capture.deadline import Deadline
+from searchlog.capture.exchange import Exchange, Request
+from searchlog.search.provider import LocalProvider, NetworkProvider, Provider, run_of
+from searchlog.search.query import Query
+from searchlog.search.run import Run, RunOutcome
+
+__all__ = ["ANSWERED", "Asker", "Attempt", "gather"]
+
+ANSWERED = frozenset({RunOutcome.OK, RunOutcome.EMPTY})
+"""Outcomes after which no other provider needs to be asked."""
+
+
+class Asker(Protocol):
+    """Whatever makes one exchange: the capture client, or a recording of one."""
+
+    def exchange(self, request: Request, deadline: Deadline) -> Exchange:
+        """Return the exchange; never raises for the world going wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One provider asked."""
+
+    provider: str
+    run: Run
+    exchange: Exchange | None
+    """None for a provider on this machine."""
+
+
+def gather(
+    providers: Sequence[Provider],
+    query: Query,
+    asker: Asker,
+    deadline: Deadline,
+    *,
+    fuse: bool,
+    on_attempt: Callable[[Attempt], None] = lambda attempt: None,
+) -> list[Attempt]:
+    """Return the attempts, in the order of the providers; `on_attempt` is called as each one ends, in this thread.
+
+    fuse: ask all at once. Otherwise the next one is asked only when the one before gave no results of use: an
+    encyclopedia or an archive that found nothing does not end the search.
+    """
+    attempts: list[Attempt] = []
+    if not fuse:
+        for provider in providers:
+            attempts.append(_ask(provider, query, asker, deadline))
+            on_attempt(attempts[-1])
+            if _ends_search(provider, attempts[-1].run) or deadline.expired:
+                break
+        return attempts
+    with ThreadPoolExecutor(max(1, len(providers)), "provider") as threads:
+        waiting = [threads.submit(_ask, provider, query, asker, deadline) for provider in providers]
+        for future in waiting:
+            attempts.append(future.result())
+            on_attempt(attempts[-1])
+    return attempts
+
+
+def _ends_search(provider: Provider, run: Run) -> bool:
+    if run.results:
+        return True
+    return run.outcome in ANSWERED and provider.facts.scope == "web"
+
+
+def _ask(provider: Provider, query: Query, asker: Asker, deadline: Deadline) -> Attempt:
+    name = provider.facts.name
+    if isinstance(provider, LocalProvider):
+        return Attempt(name, provider.answer(query), None)
+    assert isinstance(provider, NetworkProvider)
+    exchange = asker.exchange(provider.request(query), deadline)
+    return Attempt(name, run_of(provider, query, exchange), exchange)

@@ -1,0 +1,190 @@
+"""Reading pages: fetched side by side, converted in worker processes, each one alone in its failure.
+
+Knows threads and deadlines, not the log: what a page gave is put into the blob store by the thread that fetched it
+(so that fsyncs run side by side) and handed back as record bodies, in the order in which pages come in.
+
+The soft deadline: once it has passed and enough pages are in, the pages still under way are cut. A cut page is
+handed back all the same, with the bytes that had arrived.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Protocol
+
+from searchlog.capture.deadline import Deadline
+from searchlog.capture.exchange import Exchange, Fetch, Outcome, header
+from searchlog.clock import Clock
+from searchlog.digest import digest
+from searchlog.extract.conversion import Conversion, ConversionFailure
+from searchlog.extract.convert import ConvertOptions
+from searchlog.log.blobs.base import BlobStore
+from searchlog.recording import Stored, capture_bodies, conversion_body
+
+__all__ = ["Converter", "Fetcher", "PageRead", "Reader", "Task", "unread_reason"]
+
+_GRACE_S = 0.25
+"""How long a cut page has to hand back what it has."""
+
+
+class Fetcher(Protocol):
+    """Whatever fetches one URL: the capture client, or a recording of one."""
+
+    def fetch(self, url: str, deadline: Deadline) -> Fetch:
+        """Return the fetch; never raises for the world going wrong."""
+
+
+class Converter(Protocol):
+    """Whatever makes text of a payload: the worker pool, or the same code in this process."""
+
+    def convert(
+        self, data: bytes, content_type: str | None, url: str, options: ConvertOptions, deadline_s: float | None = None
+    ) -> Conversion | ConversionFailure:
+        """Return the conversion, or why there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One page to read."""
+
+    url: str
+    stored: Fetch | None = None
+    """The page as captured earlier, when it is not to be fetched again."""
+    reused: dict[str, Any] | None = None
+    """Where `stored` comes from, for the record."""
+    purpose: str = "page"
+
+
+@dataclass(slots=True)
+class PageRead:
+    """What became of one task. Filled by one thread, read by another after `cut` or completion."""
+
+    task: Task
+    fetch: Fetch | None = None
+    captures: list[Stored] = field(default_factory=list)
+    conversion: Conversion | ConversionFailure | None = None
+    converted: Stored | None = None
+    cut: bool = False
+    """Given up at the soft or hard deadline before it was done."""
+
+    @property
+    def exchange(self) -> Exchange | None:
+        return self.fetch.final if self.fetch else None
+
+
+def unread_reason(page: PageRead) -> str | None:
+    """Return why a page gave no text to choose from, as a reason code; None when it did."""
+    fetch = page.fetch
+    if fetch is None:
+        return "cut-deadline"
+    if fetch.outcome is Outcome.REFUSED or fetch.final is None:
+        return f"refused-{fetch.reason}"
+    if fetch.outcome is Outcome.FAILED:
+        return f"failed-{fetch.reason}"
+    status = fetch.final.status or 0
+    if not 200 <= status < 300:
+        return f"http-{status}"
+    if page.conversion is None:
+        return "cut-deadline" if page.cut else "no-payload"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads pages with a fetcher and a converter."""
+
+    fetcher: Fetcher
+    converter: Converter
+    blobs: BlobStore
+    clock: Clock
+    options: ConvertOptions
+    threads: int = 16
+
+    def read(
+        self, tasks: Iterable[Task], deadline: Deadline, *, soft_s: float | None = None, enough: int = 1
+    ) -> Iterator[list[PageRead]]:
+        """Yield pages as they come in, those that are done at the same moment together; each task exactly once.
+
+        soft_s: seconds after which the rest is cut, once `enough` pages gave text. Tasks are taken from the iterable
+        only as threads come free, so it may be long.
+        """
+        soft = self.clock.monotonic() + soft_s if soft_s is not None else None
+        mine = deadline.child(deadline.remaining())
+        queue, under_way, good = iter(tasks), dict[Future[None], PageRead](), 0
+        threads = ThreadPoolExecutor(self.threads, "page")
+        try:
+            while True:
+                for task in islice(queue, self.threads * 2 - len(under_way)):
+                    page = PageRead(task)
+                    under_way[threads.submit(self._one, page, mine)] = page
+                if not under_way:
+                    return
+                cut_at = soft if good >= enough else None
+                done = wait(under_way, self._wait_s(mine, cut_at), FIRST_COMPLETED).done
+                pages = [self._finished(future, under_way.pop(future)) for future in done]
+                good += sum(isinstance(page.conversion, Conversion) for page in pages)
+                if pages:
+                    yield pages
+                if under_way and self._wait_s(mine, soft if good >= enough else None) <= 0:
+                    mine.cut()
+                    yield self._give_up(under_way)
+                    under_way.clear()
+        finally:
+            mine.cut()
+            threads.shutdown(wait=False, cancel_futures=True)
+
+    def _wait_s(self, deadline: Deadline, soft: float | None) -> float:
+        left = deadline.remaining()
+        return left if soft is None else min(left, max(0.0, soft - self.clock.monotonic()))
+
+    @staticmethod
+    def _finished(future: Future[None], page: PageRead) -> PageRead:
+        future.result()  # raises what must not be lost: a full disk, a bug of ours
+        return page
+
+    def _give_up(self, under_way: dict[Future[None], PageRead]) -> list[PageRead]:
+        """Wait a moment for what was cut to come back, then take each page as far as it got."""
+        wait(under_way, _GRACE_S)
+        out = []
+        for future, page in under_way.items():
+            if future.cancel() or not future.done():
+                page.cut = True
+            else:
+                future.result()
+                page.cut = page.fetch is None or page.conversion is None
+            # a thread still at work may go on filling its page: hand back what is there at this moment
+            out.append(PageRead(page.task, page.fetch, list(page.captures), page.conversion, page.converted, page.cut))
+        return out
+
+    def _one(self, page: PageRead, deadline: Deadline) -> None:
+        task = page.task
+        fetch = task.stored or self.fetcher.fetch(task.url, deadline)
+        captures = capture_bodies(fetch, task.purpose, task.reused)
+        page.captures = [self._kept(stored) for stored in captures]
+        page.fetch = fetch
+        final = fetch.final
+        if final is None or not 200 <= (final.status or 0) < 300 or fetch.outcome not in (_WHOLE, _PART):
+            return
+        conversion = self.converter.convert(
+            final.decoded.data, header(final.headers, "content-type"), final.url, self.options, deadline.remaining()
+        )
+        page.converted = self._kept(conversion_body(final.url, digest(final.payload), conversion))
+        page.conversion = conversion
+
+    def _kept(self, stored: Stored) -> Stored:
+        """Make the blobs durable; say of a capture whether its payload was there before."""
+        if not stored.blobs:
+            return stored
+        body = stored.body
+        if stored.blobs and getattr(body, "payload", None) is not None and hasattr(body, "revisit"):
+            known = self.blobs.has(digest(stored.blobs[0]))
+            body = body.model_copy(update={"revisit": known})
+        self.blobs.put(stored.blobs)
+        return Stored(body)
+
+
+_WHOLE, _PART = Outcome.COMPLETE, Outcome.TRUNCATED

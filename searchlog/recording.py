@@ -1,0 +1,244 @@
+"""From the stages' values to record bodies. Pure: blobs are named here and stored by the caller.
+
+The one place that knows both sides. What is computed here twice from equal values is equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from searchlog import canon, records
+from searchlog.capture.codec import exchange_to_json
+from searchlog.capture.exchange import Exchange, Fetch, Outcome
+from searchlog.clock import format_time
+from searchlog.digest import Digest, digest
+from searchlog.evidence.passage import Evidence
+from searchlog.extract.conversion import Conversion, ConversionFailure, conversion_to_json
+from searchlog.search.decision import Step
+from searchlog.search.query import Query
+from searchlog.search.run import Run
+
+__all__ = [
+    "Stored",
+    "blob_ref",
+    "capture_bodies",
+    "conversion_body",
+    "decision_body",
+    "evidence_body",
+    "provider_exchange_body",
+    "query_options",
+    "run_body",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A record body and the blobs that must be durable before it is appended."""
+
+    body: records.Body
+    blobs: tuple[bytes, ...] = ()
+
+
+def blob_ref(data: bytes) -> records.BlobRef:
+    """Return the reference to these bytes."""
+    return records.BlobRef(blob=digest(data), bytes=len(data))
+
+
+def query_options(query: Query) -> dict[str, Any]:
+    """Return the options of a query that are set, as stored."""
+    options = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(query).items()}
+    del options["text"]
+    return {name: value for name, value in options.items() if value not in (None, [])}
+
+
+def provider_exchange_body(provider: str, exchange: Exchange) -> Stored:
+    """Return the record of one exchange with a provider."""
+    payload = exchange.payload
+    body = records.ProviderExchange(
+        provider=provider, exchange=exchange_to_json(exchange), payload=blob_ref(payload) if payload else None
+    )
+    return Stored(body, (payload,) if payload else ())
+
+
+def run_body(run: Run) -> records.Run:
+    """Return the record of one provider's parsed answer."""
+    results = [
+        {name: value for name, value in asdict(result).items() if value not in (None, "", {})} for result in run.results
+    ]
+    return records.Run(
+        provider=run.provider,
+        outcome=run.outcome,
+        detail=run.detail or None,
+        results=results,
+        dropped=[list(item) for item in run.dropped],
+        ignored=list(run.ignored),
+        notes=list(run.notes),
+        parser=run.parser or None,
+        retry_after_s=run.retry_after_s,
+    )
+
+
+def decision_body(step: Step) -> records.Decision:
+    """Return the record of one step."""
+    reasons: dict[str, int] = {}
+    for item in step.decisions:
+        if not item.kept:
+            reasons[item.reason] = reasons.get(item.reason, 0) + 1
+    return records.Decision(
+        step=step.name,
+        rule=step.rule,
+        in_count=step.in_count,
+        kept_count=step.kept_count,
+        dropped_count=step.dropped_count,
+        reasons=reasons,
+        items=[
+            {"subject": item.subject, "kept": item.kept, "reason": item.reason, **item.numbers}
+            for item in step.decisions
+        ],
+    )
+
+
+def capture_bodies(fetch: Fetch, purpose: str, reused: dict[str, Any] | None = None) -> list[Stored]:
+    """Return the records of one fetch, hop by hop: robots.txt first when this fetch asked for it.
+
+    A fetch that was refused, or failed, after a redirect or before any request ends in a record without an exchange.
+    """
+    out = []
+    if fetch.robots_exchange is not None:
+        exchange = fetch.robots_exchange
+        out.append(_hop(exchange, fetch.url, "robots", 0, exchange.outcome, exchange.reason, exchange.detail))
+    robots = _plain(asdict(fetch.robots)) if fetch.robots else None
+    last = len(fetch.hops) - 1
+    ended = bool(fetch.hops) and fetch.outcome is not Outcome.REFUSED
+    for hop, exchange in enumerate(fetch.hops):
+        if hop == last and ended:
+            stored = _hop(exchange, fetch.url, purpose, hop, fetch.outcome, fetch.reason, fetch.detail)
+            extra = {"final": True, "robots": robots, "reused": reused or fetch.cache_hit}
+            out.append(Stored(stored.body.model_copy(update=extra), stored.blobs))
+        else:
+            out.append(_hop(exchange, fetch.url, purpose, hop, exchange.outcome, exchange.reason, exchange.detail))
+    if not ended:
+        body = records.Capture(
+            url=_next_url(fetch),
+            asked=fetch.url,
+            purpose=purpose,
+            hop=len(fetch.hops),
+            final=True,
+            outcome=fetch.outcome.value,
+            reason=fetch.reason,
+            detail=fetch.detail or None,
+            robots=robots,
+        )
+        out.append(Stored(body))
+    return out
+
+
+def _next_url(fetch: Fetch) -> str:
+    """The URL that was not asked for: where the last redirect led, else the one the fetch began with."""
+    from urllib.parse import urljoin
+
+    from searchlog.capture.exchange import header
+
+    if not fetch.hops:
+        return fetch.url
+    location = header(fetch.hops[-1].headers, "location")
+    return urljoin(fetch.hops[-1].url, location) if location else fetch.hops[-1].url
+
+
+def _hop(
+    exchange: Exchange, asked: str, purpose: str, hop: int, outcome: Outcome, reason: str | None, detail: str
+) -> Stored:
+    payload, decoded = exchange.payload, exchange.decoded
+    return Stored(
+        records.Capture(
+            url=exchange.url,
+            asked=asked,
+            purpose=purpose,
+            hop=hop,
+            final=False,
+            outcome=outcome.value,
+            reason=reason,
+            detail=detail or None,
+            status=exchange.status,
+            captured_at=format_time(exchange.started_at),
+            exchange=exchange_to_json(exchange),
+            payload=blob_ref(payload) if payload else None,
+            decoded_digest=digest(decoded.data) if decoded.codings else None,
+        ),
+        (payload,) if payload else (),
+    )
+
+
+def conversion_body(url: str, payload: Digest, conversion: Conversion | ConversionFailure) -> Stored:
+    """Return the record of one conversion, or of why there is no text."""
+    if isinstance(conversion, ConversionFailure):
+        failed = records.Conversion(
+            url=url,
+            payload=payload,
+            converter=conversion.converter or None,
+            media_type=conversion.media_type or None,
+            failure=conversion.reason,
+            detail=conversion.detail,
+        )
+        return Stored(failed)
+    text = conversion.text.encode("utf-8")
+    structure = canon.dumps(_plain(conversion_to_json(conversion)))
+    metadata = conversion.metadata
+    body = records.Conversion(
+        url=url,
+        payload=payload,
+        text=blob_ref(text),
+        structure=blob_ref(structure),
+        converter=conversion.converter,
+        media_type=conversion.media_type or None,
+        charset=conversion.charset,
+        charset_source=conversion.charset_source,
+        char_count=len(conversion.text),
+        block_count=len(conversion.blocks),
+        title=metadata.title,
+        published=metadata.published.date if metadata.published else None,
+        published_source=metadata.published.source if metadata.published else None,
+        verbatim=conversion.verbatim,
+        warnings=list(conversion.warnings),
+    )
+    return Stored(body, (text, structure))
+
+
+def evidence_body(evidence: Evidence) -> records.Evidence:
+    """Return the record of one piece of evidence."""
+    source, selectors = evidence.source, evidence.selectors
+    return records.Evidence(
+        id=evidence.id,
+        exact=selectors.exact,
+        prefix=selectors.prefix,
+        suffix=selectors.suffix,
+        start=selectors.start,
+        end=selectors.end,
+        digest=evidence.digest,
+        text=source.text_digest,
+        payload=source.payload_digest,
+        url=source.url,
+        title=source.title,
+        source_kind=source.kind,
+        captured_at=source.captured_at,
+        published=source.published,
+        published_source=source.published_source,
+        heading_path=list(evidence.heading_path),
+        labels=list(evidence.passage.labels),
+        flags=list(evidence.flags),
+        page=evidence.passage.page,
+        score=evidence.score,
+        tokens=evidence.tokens,
+        link=evidence.link,
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with tuples as lists, absent fields left out, and numbers with fractions as decimal strings."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items() if item is not None}
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return [None if item is None else _plain(item) for item in value]
+    return canon.decimal_string(value) if isinstance(value, float) else value

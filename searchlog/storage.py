@@ -1,0 +1,119 @@
+"""Where an archive lies: the stores that belong together, opened from a path.
+
+<archive>/
+  searchlog.json        what this folder is: format name and version
+  log.db, log.lock      the session log (SQLite) and the lock its writers share
+  blobs/sha256/ab/…     payloads, texts, renderings: a file's name is its digest
+  leases/               lock files of turns that are open now
+  index.db              full-text index of captures; may be deleted, is rebuilt from the log
+  cache/                HTTP cache; may be deleted
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from searchlog.errors import FormatError, StoreError, UsageError
+from searchlog.log.blobs.base import BlobStore
+from searchlog.log.blobs.folder import FolderBlobStore
+from searchlog.log.blobs.memory import MemoryBlobStore
+from searchlog.log.lease import FolderLeases, Leases, MemoryLeases
+from searchlog.log.store.base import LogStore
+from searchlog.log.store.memory import MemoryLogStore
+from searchlog.log.store.sqlite import SqliteLogStore
+
+__all__ = ["FOLDER_NAME", "MEMORY", "Storage", "default_folder", "open_storage"]
+
+FOLDER_NAME = ".searchlog"
+MEMORY = "memory:"
+_FORMAT = "searchlog archive"
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """The stores of one archive."""
+
+    log: LogStore
+    blobs: BlobStore
+    leases: Leases
+    folder: Path | None
+    """None in memory."""
+    described: str = field(default="")
+    """Where it is, for people."""
+
+    @property
+    def index_path(self) -> Path | None:
+        return self.folder / "index.db" if self.folder else None
+
+    @property
+    def cache_path(self) -> Path | None:
+        return self.folder / "cache" if self.folder else None
+
+    def close(self) -> None:
+        self.log.close()
+
+
+def default_folder(start: Path | None = None) -> Path:
+    """Return the folder used when none is named: SEARCHLOG_ARCHIVE, else the nearest `.searchlog/` upward from
+    `start` (here), else the platform's data folder."""
+    named = os.environ.get("SEARCHLOG_ARCHIVE")
+    if named:
+        return Path(named)
+    here = (start or Path.cwd()).resolve()
+    for folder in (here, *here.parents):
+        if (folder / FOLDER_NAME / "searchlog.json").is_file():
+            return folder / FOLDER_NAME
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("searchlog", appauthor=False)) / "archive"
+
+
+def open_storage(location: str | os.PathLike[str] | None = None, *, create: bool = True) -> Storage:
+    """Return the stores of the archive at a path, or in memory for `memory:`; made when absent, unless told not to.
+
+    Raises UsageError for a place that is no archive, FormatError for one of a later version, StoreError.
+    """
+    if location == MEMORY:
+        return Storage(MemoryLogStore(), MemoryBlobStore(), MemoryLeases(), None, MEMORY)
+    if isinstance(location, str) and "://" in location:
+        raise UsageError(f"no store for {location}: give a folder, or {MEMORY}")
+    folder = default_folder() if location is None else Path(location)
+    try:
+        _describe(folder, create)
+        folder = folder.resolve()
+        log = SqliteLogStore(folder / "log.db")
+    except OSError as error:
+        raise StoreError(f"cannot open the archive {folder}: {error.strerror or error}", path=str(folder)) from None
+    return Storage(log, FolderBlobStore(folder / "blobs"), FolderLeases(folder / "leases"), folder, str(folder))
+
+
+def _describe(folder: Path, create: bool) -> None:
+    """Check the folder's description, or write it into a new archive."""
+    mark = folder / "searchlog.json"
+    if mark.exists():
+        try:
+            found = json.loads(mark.read_bytes())
+            name, version = found["format"], int(found["version"])
+        except (ValueError, KeyError, TypeError):
+            raise FormatError(f"{mark} does not describe an archive", path=str(mark)) from None
+        if name != _FORMAT:
+            raise UsageError(f"{folder} is not a searchlog archive: {mark} says {name!r}", path=str(folder))
+        if version > _VERSION:
+            raise FormatError(
+                f"{folder} is an archive of version {version}; this searchlog knows {_VERSION}: upgrade it"
+            )
+        return
+    if not create:
+        raise UsageError(
+            f"no archive at {folder}: search or fetch something first, or give --archive", path=str(folder)
+        )
+    temp = folder / ".searchlog.json.tmp"
+    if folder.is_dir() and any(item != temp for item in folder.iterdir()) and not mark.exists():
+        raise UsageError(f"{folder} is not empty and is no archive: give another folder", path=str(folder))
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    temp.write_text(json.dumps({"format": _FORMAT, "version": _VERSION}) + "\n", encoding="utf-8")
+    temp.replace(mark)

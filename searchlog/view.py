@@ -1,0 +1,228 @@
+"""What a person sees of a session: searches, funnels, pages, and what became of one URL. Pure.
+
+Everything here is computed from records alone, for a search that has just run as for one of last year.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from searchlog import records
+from searchlog.ledger import Record
+
+__all__ = ["Event", "TurnView", "page_json", "turn_views", "why"]
+
+Load = Callable[[Any], Any]
+"""Returns a field that may have been spilled into a blob."""
+
+
+@dataclass(slots=True)
+class TurnView:
+    """One turn, read back from its records."""
+
+    session: str
+    number: int
+    purpose: str = ""
+    state: str = "open"
+    """`open`, `end` or `discarded`."""
+    outcome: str = ""
+    detail: str = ""
+    began_at: str = ""
+    ended_at: str = ""
+    query: records.Query | None = None
+    runs: list[records.Run] = field(default_factory=list)
+    steps: list[records.Decision] = field(default_factory=list)
+    captures: list[records.Capture] = field(default_factory=list)
+    conversions: list[records.Conversion] = field(default_factory=list)
+    selection: records.Selection | None = None
+    evidence: list[records.Evidence] = field(default_factory=list)
+    rendering: records.Rendering | None = None
+    verification: records.Verification | None = None
+    seqs: list[int] = field(default_factory=list)
+
+    def to_json(self, load: Load) -> dict[str, Any]:
+        """Return the documented shape of `--json` (README, "JSON")."""
+        query = self.query
+        return {
+            "session": self.session,
+            "turn": self.number,
+            "purpose": self.purpose,
+            "state": self.state,
+            "outcome": self.outcome,
+            "detail": self.detail,
+            "began_at": self.began_at,
+            "ended_at": self.ended_at,
+            "query": query.text if query else None,
+            "options": query.options if query else {},
+            "providers": query.providers if query else [],
+            "runs": [run_json(run, load) for run in self.runs],
+            "funnel": [step_json(step) for step in self.steps],
+            "pages": [page_json(item, self.conversions) for item in self.captures if item.final],
+            "evidence": [evidence_json(item, load) for item in self.evidence],
+        }
+
+
+def turn_views(items: Iterable[Record]) -> list[TurnView]:
+    """Return the turns of a session, in order."""
+    views: dict[int, TurnView] = {}
+    for record in items:
+        number = record.envelope.turn
+        if number is not None:
+            view = views.setdefault(number, TurnView(record.envelope.session, number))
+            view.seqs.append(record.seq)
+            _add(view, record)
+    return [views[number] for number in sorted(views)]
+
+
+def _add(view: TurnView, record: Record) -> None:
+    match record.body:
+        case records.Turn() as body if body.state == "begin":
+            view.purpose, view.began_at = body.purpose or "", record.envelope.at
+        case records.Turn() as body:
+            view.state, view.ended_at = body.state, record.envelope.at
+            view.outcome, view.detail = body.outcome or "", body.detail or body.reason or ""
+        case records.Query() as body:
+            view.query = body
+        case records.Run() as body:
+            view.runs.append(body)
+        case records.Decision() as body:
+            view.steps.append(body)
+        case records.Capture() as body:
+            view.captures.append(body)
+        case records.Conversion() as body:
+            view.conversions.append(body)
+        case records.Selection() as body:
+            view.selection = body
+        case records.Evidence() as body:
+            view.evidence.append(body)
+        case records.Rendering() as body:
+            view.rendering = body
+        case records.Verification() as body:
+            view.verification = body
+        case _:
+            pass
+
+
+def run_json(run: records.Run, load: Load) -> dict[str, Any]:
+    """Return one provider's answer."""
+    return {
+        "provider": run.provider,
+        "outcome": run.outcome,
+        "detail": run.detail,
+        "ignored": run.ignored,
+        "notes": run.notes,
+        "results": load(run.results),
+    }
+
+
+def step_json(step: records.Decision) -> dict[str, Any]:
+    """Return one step of the funnel."""
+    return {
+        "step": step.step,
+        "rule": step.rule,
+        "in": step.in_count,
+        "kept": step.kept_count,
+        "dropped": step.dropped_count,
+        "reasons": step.reasons,
+    }
+
+
+def page_json(capture: records.Capture, conversions: Sequence[records.Conversion]) -> dict[str, Any]:
+    """Return one page: its capture and what was made of it."""
+    made = next((c for c in conversions if capture.payload and c.payload == capture.payload.blob), None)
+    return {
+        "url": capture.url,
+        "asked": capture.asked,
+        "outcome": capture.outcome,
+        "reason": capture.reason,
+        "detail": capture.detail,
+        "status": capture.status,
+        "captured_at": capture.captured_at,
+        "payload": capture.payload.blob if capture.payload else None,
+        "payload_bytes": capture.payload.bytes if capture.payload else 0,
+        "reused": capture.reused,
+        "title": made.title if made else None,
+        "published": made.published if made else None,
+        "media_type": made.media_type if made else None,
+        "text": made.text.blob if made and made.text else None,
+        "char_count": made.char_count if made else None,
+        "no_text": made.failure if made else None,
+    }
+
+
+def evidence_json(item: records.Evidence, load: Load) -> dict[str, Any]:
+    """Return one piece of evidence, its text under `exact`."""
+    return {**item.to_json(), "exact": load(item.exact)}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened to a URL."""
+
+    seq: int
+    turn: int | None
+    kind: str
+    text: str
+    """For people, one line."""
+    fields: dict[str, Any]
+
+
+def why(url: str, items: Iterable[Record], load: Load, key: Callable[[str], str]) -> list[Event]:
+    """Return all that became of a URL, in the order it happened.
+
+    key: the comparison key of URLs. A redirect is followed: what happened to its target is told as well.
+    """
+    known = {key(url)}
+    events: list[Event] = []
+    for record in items:
+        events += _events(record, known, load, key)
+    return events
+
+
+def _events(record: Record, known: set[str], load: Load, key: Callable[[str], str]) -> list[Event]:
+    def event(text: str, **fields: Any) -> Event:
+        return Event(record.seq, record.envelope.turn, record.kind, text, fields)
+
+    match record.body:
+        case records.Run() as run:
+            return [
+                event(f"{run.provider} gave it at rank {item['rank']}: {item.get('title', '')}", **item)
+                for item in load(run.results)
+                if key(item["url"]) in known
+            ]
+        case records.Decision() as step:
+            return [
+                event(_decision_text(step, item), step=step.step, **item) for item in _about(step, known, load, key)
+            ]
+        case records.Capture() as body if key(body.url) in known or key(body.asked) in known:
+            known.add(key(body.url))
+            what = f"HTTP {body.status}" if body.status else body.detail or ""
+            reason = f" ({body.reason})" if body.reason else ""
+            return [event(f"{body.purpose} {body.url}: {body.outcome}{reason} {what}".strip(), **_brief(body))]
+        case records.Conversion() as body if key(body.url) in known:
+            if body.failure:
+                return [event(f"no text: {body.failure}: {body.detail or ''}", failure=body.failure)]
+            return [event(f"{body.char_count} characters of text by {body.converter}", char_count=body.char_count)]
+        case records.Evidence() as body if key(body.url) in known:
+            return [event(f"{body.id}: characters {body.start} to {body.end} are evidence", id=body.id)]
+        case _:
+            return []
+
+
+def _about(step: records.Decision, known: set[str], load: Load, key: Callable[[str], str]) -> Iterable[dict[str, Any]]:
+    for item in load(step.items):
+        if key(str(item.get("url", item["subject"]))) in known:
+            yield item
+
+
+def _decision_text(step: records.Decision, item: dict[str, Any]) -> str:
+    verb = "kept" if item["kept"] else "dropped"
+    numbers = {k: v for k, v in item.items() if k not in ("subject", "kept", "reason", "url")}
+    more = ", ".join(f"{name} {value}" for name, value in numbers.items())
+    return f"{step.step}: {verb}: {item['reason']}" + (f" ({more})" if more else "")
+
+
+def _brief(body: records.Capture) -> dict[str, Any]:
+    return {"url": body.url, "outcome": body.outcome, "reason": body.reason, "status": body.status}
