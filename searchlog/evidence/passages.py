@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from searchlog import tokens
 from searchlog.evidence.passage import Passage
@@ -89,9 +90,9 @@ def passages_of_text(source: int, text: str, sizes: Sizes = DEFAULT) -> list[Pas
 def _tiled(text: str, blocks: Sequence[Block]) -> list[Block]:
     """Return blocks in order, without overlap, over all of the text that is not white space."""
     size = len(text)
-    inside = [b if 0 <= b.start and b.end <= size else _clipped(b, size) for b in blocks]
+    inside = [b if b.start >= 0 and b.end <= size else _clipped(b, size) for b in blocks]
     ordered = sorted((b for b in inside if b.start < b.end), key=lambda b: (b.start, -b.end))
-    if any(after.start < before.end for before, after in zip(ordered, ordered[1:], strict=False)):
+    if any(after.start < before.end for before, after in pairwise(ordered)):
         ordered = _flattened(ordered)
     out: list[Block] = []
     at = 0
@@ -115,7 +116,7 @@ def _flattened(ordered: Sequence[Block]) -> list[Block]:
     out: list[Block] = []
     open_blocks: list[Block] = []
     waiting = list(reversed(ordered))
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         open_blocks = [block for block in open_blocks if block.end > start]
         while waiting and waiting[-1].start <= start:
             open_blocks.append(waiting.pop())

@@ -14,18 +14,13 @@ from dataclasses import dataclass
 
 from searchlog import tokens
 from searchlog.evidence.passage import Passage, Source
+from searchlog.evidence.policy import is_furniture
+from searchlog.evidence.stopwords import STOPWORDS
 
 __all__ = ["RULE", "Weights", "order", "query_terms", "score"]
 
 RULE = f"lexical/1 {tokens.TOKENIZER}"
 _PREFIX = 5
-
-STOP = frozenset(
-    "a an the of to in on at for and or is are was were be been being it its this that these those with as by from what "
-    "which who whom whose when where why how do does did can could should would will may might i you he she they we my "
-    "your their his her our me us them not no if so than then there here have has had about into over under out up down "
-    "s t".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +55,7 @@ class _Doc:
 def query_terms(query_text: str) -> tuple[str, ...]:
     """Return the word beginnings a query is matched by, in order; stop words only where there is nothing else."""
     words = tokens.words(query_text)
-    telling = [word for word in words if word not in STOP] or words
+    telling = [word for word in words if word not in STOPWORDS] or words
     return tuple(dict.fromkeys(word[:_PREFIX] for word in telling))
 
 
@@ -85,7 +80,7 @@ def score(
         docs = _with_headings(sources, passages, docs, terms, weights.heading)
     own = _bm25(docs, weights)
     if weights.furniture != 1.0:
-        own = [s * weights.furniture if _is_furniture(p) else s for s, p in zip(own, passages, strict=True)]
+        own = [s * weights.furniture if is_furniture(p) else s for s, p in zip(own, passages, strict=True)]
     whole = [s + weights.near * _better_neighbour(own, passages, i) for i, s in enumerate(own)]
     best = max(whole) or 1.0
     return [round(s / best + weights.page * pages[p.source], 6) for s, p in zip(whole, passages, strict=True)]
@@ -173,7 +168,3 @@ def _add(into: _Doc, doc: _Doc, weight: float) -> None:
     into.length += weight * doc.length
     for term, f in doc.counts.items():
         into.counts[term] = into.counts.get(term, 0.0) + weight * f
-
-
-def _is_furniture(passage: Passage) -> bool:
-    return any(label.startswith("furniture:") for label in passage.labels)

@@ -1,0 +1,99 @@
+"""Fill a budget with passages, best first: the last step of a selection. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
+
+from searchlog import tokens
+from searchlog.evidence.passage import Source
+from searchlog.evidence.policy import Chosen, Policy, Ranked, account, subject
+from searchlog.search.decision import Decision, Step
+
+__all__ = ["within_budget"]
+
+
+def _host(source: Source) -> str:
+    """Return what makes a source independent of another: its host, without `www.`; the URL where it has none."""
+    try:
+        host = urlsplit(source.url).hostname or source.url
+    except ValueError:
+        host = source.url
+    return host.removeprefix("www.")
+
+
+class _Basket:
+    """Passages taken so far, and whether one more may be."""
+
+    def __init__(self, policy: Policy, guest: Ranked | None, costs: Mapping[int, int]) -> None:
+        self._policy = policy
+        self._guest = guest
+        self._costs = costs
+        self._by_source: dict[int, int] = {}
+        self.taken: list[Ranked] = []
+        self.left = policy.budget_tokens
+
+    def refuses(self, r: Ranked, capped: bool) -> str:
+        """Return the reason a passage may not be taken now; empty if it may."""
+        cost = self._costs[r.rank]
+        waiting = self._guest if self._guest is not None and self._guest is not r else None
+        if len(self.taken) + (waiting is not None) >= self._policy.passages_max:
+            return "below-rank"
+        if cost + (self._costs[waiting.rank] if waiting is not None else 0) > self.left:
+            return "over-budget"
+        used = self._by_source.get(r.passage.source, 0)
+        if capped and used and 100 * (used + cost) > self._policy.source_percent * self._policy.budget_tokens:
+            return "source-cap"
+        return ""
+
+    def take(self, r: Ranked) -> None:
+        self.taken.append(r)
+        self.left -= self._costs[r.rank]
+        self._by_source[r.passage.source] = self._by_source.get(r.passage.source, 0) + self._costs[r.rank]
+        if r is self._guest:
+            self._guest = None
+
+
+def _guest(
+    sources: Sequence[Source], ranked: Sequence[Ranked], costs: Mapping[int, int], policy: Policy
+) -> Ranked | None:
+    """Return the best passage of a second host, if it fits beside the best passage: room is kept for it."""
+    if not ranked or policy.passages_max < 2:
+        return None
+    first = ranked[0]
+    for r in ranked[1:]:
+        apart = _host(sources[r.passage.source]) != _host(sources[first.passage.source])
+        if apart and costs[r.rank] + costs[first.rank] <= policy.budget_tokens:
+            return r
+    return None
+
+
+def within_budget(sources: Sequence[Source], ranked: Sequence[Ranked], policy: Policy) -> tuple[list[Chosen], Step]:
+    """Take passages in order while they fit; a source over its share waits until the others have had their turn."""
+    costs = {
+        r.rank: tokens.token_count(sources[r.passage.source].text[r.passage.start : r.passage.end]) for r in ranked
+    }
+    basket = _Basket(policy, _guest(sources, ranked, costs, policy), costs)
+    refused: list[tuple[Ranked, str]] = []
+    for r in ranked:
+        reason = basket.refuses(r, capped=True)
+        if reason:
+            refused.append((r, reason))
+        else:
+            basket.take(r)
+    left_out: dict[int, Decision] = {}
+    for r, reason in refused:
+        if reason == "source-cap" and not basket.refuses(r, capped=False):
+            basket.take(r)
+        else:
+            left_out[r.rank] = r.drop("budget", reason, tokens=costs[r.rank], left=basket.left)
+    decisions = [left_out[key] for key in sorted(left_out)]
+    if ranked and not basket.taken and policy.passages_max > 0:
+        first = ranked[0]
+        basket.take(first)
+        numbers: dict[str, str | int] = {"rank": first.rank, "tokens": costs[first.rank], "limit": policy.budget_tokens}
+        decisions[0] = Decision("budget", subject(first.passage), True, "first-over-budget", numbers)
+    rule = f"{policy.rule} tokens={policy.budget_tokens} passages={policy.passages_max} source={policy.source_percent}%"
+    taken = sorted(basket.taken, key=lambda r: r.rank)
+    chosen = [Chosen(r.passage, r.rank, r.score, costs[r.rank]) for r in taken]
+    return chosen, account("budget", rule, len(ranked), decisions)

@@ -1,0 +1,64 @@
+"""Which text repeats another: shared runs of words, counted exactly, so that every machine agrees. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["Seen", "Shingles", "numbers_in", "percent_shared", "shingles"]
+
+RUN = 4
+Shingles = frozenset[tuple[str, ...]]
+
+
+def shingles(words: Sequence[str]) -> Shingles:
+    """Return the runs of four words of a text; of a shorter text all its words as one run."""
+    if len(words) < RUN:
+        return frozenset((tuple(words),)) if words else frozenset()
+    return frozenset(zip(*(words[i:] for i in range(RUN)), strict=False))
+
+
+def percent_shared(one: Shingles, other: Shingles) -> int:
+    """Return the share of their runs that two texts have in common, 0 to 100, rounded down."""
+    both = len(one & other)
+    either = len(one) + len(other) - both
+    return 100 * both // either if either else 0
+
+
+def numbers_in(words: Sequence[str]) -> frozenset[str]:
+    """Return the words that hold a digit: where these differ, two texts do not say the same."""
+    return frozenset(word for word in words if any(letter.isdigit() for letter in word))
+
+
+class Seen:
+    """Texts kept so far, looked up by the runs they hold."""
+
+    def __init__(self) -> None:
+        self._holders: dict[tuple[str, ...], list[int]] = {}
+        self._numbers: list[frozenset[str]] = []
+
+    def add(self, runs: Shingles, numbers: frozenset[str]) -> int:
+        """Keep a text; return its number, counted from 0."""
+        number = len(self._numbers)
+        self._numbers.append(numbers)
+        for run in runs:
+            self._holders.setdefault(run, []).append(number)
+        return number
+
+    def covering(self, runs: Shingles, numbers: frozenset[str], percent: int) -> tuple[int, int] | None:
+        """Return (number, percent) of the kept text that holds most of these runs and all of these numbers.
+
+        None if no text holds at least `percent` of the runs. Of equals the one kept first.
+        """
+        shared: dict[int, int] = {}
+        for run in runs:
+            for holder in self._holders.get(run, ()):
+                shared[holder] = shared.get(holder, 0) + 1
+        found = [
+            (-(100 * count // len(runs)), holder)
+            for holder, count in shared.items()
+            if 100 * count >= percent * len(runs) and numbers <= self._numbers[holder]
+        ]
+        if not found:
+            return None
+        share, holder = min(found)
+        return holder, -share

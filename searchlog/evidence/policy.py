@@ -1,0 +1,78 @@
+"""What is wanted of a selection, and the small values its steps pass on. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from searchlog.evidence.passage import Passage
+from searchlog.search.decision import Decision, Step
+
+__all__ = ["RULE", "Chosen", "Policy", "Ranked", "account", "is_furniture", "is_hidden", "subject"]
+
+RULE = "select/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What is wanted of a selection; logged with it."""
+
+    budget_tokens: int = 4000
+    """Tokens of all passages together, by `tokens.token_count`; fences and headers are not counted."""
+    passages_max: int = 60
+    window: int = 240
+    """Passages that are looked at, best first."""
+    source_percent: int = 70
+    """Share of the budget that one source may take while others have passages that match."""
+    near_duplicate_percent: int = 80
+    """A passage leaves when a better one holds this share of its word runs and all of its numbers."""
+    page_duplicate_percent: int = 80
+    """A page leaves when it shares this share of word runs with an earlier one."""
+    include_hidden: bool = False
+    rule: str = RULE
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A passage with its place by score."""
+
+    passage: Passage
+    rank: int
+    score: str
+
+    def drop(self, step: str, reason: str, **numbers: str | int) -> Decision:
+        """Return the decision that drops it."""
+        return Decision(step, subject(self.passage), False, reason, {"rank": self.rank, "score": self.score, **numbers})
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A passage that is handed over."""
+
+    passage: Passage
+    rank: int
+    """1-based, before duplicates and the budget took others out."""
+    score: str
+    """Decimal string; comparable only within this selection."""
+    tokens: int
+
+
+def subject(passage: Passage) -> str:
+    """Return how decisions name a passage: source index in candidate order, start, end, such as `3:120-460`."""
+    return f"{passage.source}:{passage.start}-{passage.end}"
+
+
+def is_hidden(passage: Passage) -> bool:
+    """Whether a person would not see it."""
+    return any(label.startswith("hidden:") for label in passage.labels)
+
+
+def is_furniture(passage: Passage) -> bool:
+    """Whether any block of it is likely not main text."""
+    return any(label.startswith("furniture:") for label in passage.labels)
+
+
+def account(name: str, rule: str, in_count: int, decisions: Sequence[Decision]) -> Step:
+    """Return a step's account; what no decision drops was kept."""
+    dropped = sum(not decision.kept for decision in decisions)
+    return Step(name, rule, in_count, in_count - dropped, dropped, tuple(decisions))

@@ -1,0 +1,145 @@
+"""Choose the passages a model will read: greedy, deterministic, within a budget, and with a reason for all that left.
+
+    sources  ─► exact and near duplicates of an earlier page leave       duplicate-text, duplicate-payload,
+                                                                          near-duplicate-page, no-text
+    visible  ─► hidden text leaves                                        hidden
+    match    ─► passages with nothing of the query in or near them leave  no-match
+    rank     ─► what lies beyond the window leaves                        below-rank
+    distinct ─► what a better passage already says leaves                 near-duplicate
+    budget   ─► the rest is taken in order while it fits                  source-cap, over-budget, below-rank
+
+`in = kept + dropped` at each step; the passages of a source that left in the first step leave with it. When no word of
+the query is on any page (it is in another language, say), the leading passages of each page are taken instead and the
+match step says so: where there is visible text, there is evidence. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from searchlog import tokens
+from searchlog.canon import decimal_string
+from searchlog.evidence import rank
+from searchlog.evidence.budget import within_budget
+from searchlog.evidence.duplicates import Seen, numbers_in, shingles
+from searchlog.evidence.pages import distinct_sources
+from searchlog.evidence.passage import Passage, Source
+from searchlog.evidence.policy import RULE, Chosen, Policy, Ranked, account, is_furniture, is_hidden, subject
+from searchlog.search.decision import Decision, Step
+
+__all__ = ["RULE", "Chosen", "Policy", "Selection", "select", "subject"]
+
+_LEAD = "lead/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What was chosen, best first, and what became of the rest."""
+
+    query_text: str
+    policy: Policy
+    chosen: tuple[Chosen, ...]
+    steps: tuple[Step, ...]
+    fallback: bool = False
+    """Whether nothing matched and the leading passages stand in."""
+
+    @property
+    def token_count(self) -> int:
+        return sum(chosen.tokens for chosen in self.chosen)
+
+
+def select(
+    query_text: str, sources: Sequence[Source], passages: Sequence[Passage], policy: Policy | None = None
+) -> Selection:
+    """Return the passages to hand over, with every step's account.
+
+    passages: of all sources, in order of source and position, as `passages.passages` makes them.
+    """
+    policy = policy or Policy()
+    passages, sources_step = distinct_sources(sources, passages, policy)
+    passages, visible_step = _visible(passages, policy)
+    ranked, match_step = _matching(query_text, sources, passages)
+    ranked, rank_step = _window(ranked, policy)
+    ranked, distinct_step = _distinct(sources, ranked, policy)
+    chosen, budget_step = within_budget(sources, ranked, policy)
+    return Selection(
+        query_text=query_text,
+        policy=policy,
+        chosen=tuple(chosen),
+        steps=(sources_step, visible_step, match_step, rank_step, distinct_step, budget_step),
+        fallback=match_step.rule.startswith(_LEAD),
+    )
+
+
+def _visible(passages: Sequence[Passage], policy: Policy) -> tuple[list[Passage], Step]:
+    """Drop what a person would not see, unless it is asked for."""
+    out, decisions = [], []
+    for passage in passages:
+        if is_hidden(passage) and not policy.include_hidden:
+            decisions.append(Decision("visible", subject(passage), False, "hidden", _why_hidden(passage)))
+        else:
+            out.append(passage)
+    rule = f"{policy.rule} include_hidden={'yes' if policy.include_hidden else 'no'}"
+    return out, account("visible", rule, len(passages), decisions)
+
+
+def _why_hidden(passage: Passage) -> dict[str, str | int]:
+    return {"why": ",".join(label[7:] for label in passage.labels if label.startswith("hidden:"))}
+
+
+def _matching(query_text: str, sources: Sequence[Source], passages: Sequence[Passage]) -> tuple[list[Ranked], Step]:
+    """Order passages by score and drop those without any; where none has any, order by position instead."""
+    scores = rank.score(query_text, sources, passages)
+    if not any(scores):
+        return _leading(passages)
+    ranked: list[Ranked] = []
+    decisions: list[Decision] = []
+    for i in rank.order(scores, passages):
+        if scores[i] > 0:
+            ranked.append(Ranked(passages[i], len(ranked) + 1, decimal_string(scores[i])))
+        else:
+            decisions.append(Decision("match", subject(passages[i]), False, "no-match", {}))
+    return ranked, account("match", rank.RULE, len(passages), decisions)
+
+
+def _leading(passages: Sequence[Passage]) -> tuple[list[Ranked], Step]:
+    """Order passages as first of each page, second of each page, and so on; furniture last."""
+    places: dict[tuple[bool, int], int] = {}
+    keyed: list[tuple[bool, int, int, Passage]] = []
+    for passage in passages:
+        furniture = is_furniture(passage)
+        place = places.get((furniture, passage.source), 0)
+        places[furniture, passage.source] = place + 1
+        keyed.append((furniture, place, passage.source, passage))
+    keyed.sort(key=lambda item: item[:3])
+    ranked = [Ranked(item[3], number, "0") for number, item in enumerate(keyed, 1)]
+    first = [Decision("match", subject(r.passage), True, "leading-passage", {"rank": r.rank}) for r in ranked[:1]]
+    rule = f"{_LEAD} no word of the query is on any page, so the leading passages of each stand in"
+    return ranked, account("match", rule, len(passages), first)
+
+
+def _window(ranked: Sequence[Ranked], policy: Policy) -> tuple[list[Ranked], Step]:
+    """Drop what lies beyond the window."""
+    decisions = [r.drop("rank", "below-rank", limit=policy.window) for r in ranked[policy.window :]]
+    step = account("rank", f"{policy.rule} window={policy.window}", len(ranked), decisions)
+    return list(ranked[: policy.window]), step
+
+
+def _distinct(sources: Sequence[Source], ranked: Sequence[Ranked], policy: Policy) -> tuple[list[Ranked], Step]:
+    """Drop what a better passage already says, numbers included."""
+    seen = Seen()
+    kept: list[Ranked] = []
+    decisions: list[Decision] = []
+    for r in ranked:
+        words = tokens.words(sources[r.passage.source].text[r.passage.start : r.passage.end])
+        runs, numbers = shingles(words), numbers_in(words)
+        found = seen.covering(runs, numbers, policy.near_duplicate_percent) if runs else None
+        if found is None:
+            seen.add(runs, numbers)
+            kept.append(r)
+        else:
+            of, share = found
+            decisions.append(r.drop("distinct", "near-duplicate", of=subject(kept[of].passage), percent=share))
+    rule = f"{policy.rule} near_duplicate={policy.near_duplicate_percent}%"
+    return kept, account("distinct", rule, len(ranked), decisions)
