@@ -1,4 +1,4 @@
-"""What a provider answered: an ordered run of results, or a typed outcome that is never an empty list by accident. Pure."""
+"""What a provider answered: an ordered run of results, or a typed outcome; never an empty list by accident. Pure."""
 
 from __future__ import annotations
 

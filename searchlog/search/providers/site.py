@@ -1,0 +1,45 @@
+"""`site`: the indexed pages below one address, such as a folder or a server on this machine."""
+
+from __future__ import annotations
+
+from searchlog.search.provider import Facts
+from searchlog.search.providers.archive import OWN_TERMS, PARSER, run_of_hits
+from searchlog.search.query import Query
+from searchlog.search.run import Run, RunOutcome
+from searchlog.search.textindex import TextIndex
+
+__all__ = ["Site"]
+
+
+class Site:
+    """The pages at and below one URL prefix. Whoever makes it has the site indexed first."""
+
+    def __init__(self, index: TextIndex, url_prefix: str) -> None:
+        self._index = index
+        self._prefix = url_prefix
+        self.facts = Facts(
+            name="site",
+            title=f"Pages below {url_prefix}",
+            endpoint="",
+            third_party="nobody: it is answered on this machine",
+            terms=OWN_TERMS,
+            applies=("count", "page"),
+            keyless=True,
+            count_max=50,
+            scope="site",
+        )
+
+    def answer(self, query: Query) -> Run:
+        """Return the run. Raises StoreError when the index cannot be read."""
+        if self._index.count(self._prefix) == 0:
+            return Run(
+                "site",
+                RunOutcome.EMPTY,
+                detail=f"site: no page below {self._prefix} is indexed; a site is read on its first search, so nothing "
+                "was found there to read",
+                ignored=self.facts.ignored(query),
+                parser=PARSER,
+            )
+        count = min(query.count, self.facts.count_max)
+        hits = self._index.search(query.text, count * query.page, url_prefix=self._prefix)
+        return run_of_hits(self.facts, query, hits[count * (query.page - 1) :])

@@ -1,0 +1,153 @@
+"""Tavily: a hosted search made for language models, with a key or, within limits per address, without one.
+
+Traps: no paging; 432 and 433 are about money (plan, pay-as-you-go), not about waiting; the keyless limit is an error
+object with `retry_after_seconds`; a time filter drops every page whose date Tavily does not know; countries are names.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from searchlog.capture.exchange import Request
+from searchlog.errors import FormatError
+from searchlog.search.provider import Facts, Response, Terms
+from searchlog.search.query import Query
+from searchlog.search.reading import (
+    Reader,
+    error_text,
+    fit,
+    json_object,
+    number,
+    retry_after,
+    seconds,
+    status_run,
+    text,
+)
+from searchlog.search.run import Run, RunOutcome
+
+__all__ = ["Tavily"]
+
+PARSER = "tavily/1"
+
+_QUERY_MAX = 400
+_INCLUDE_MAX, _EXCLUDE_MAX = 300, 150
+_COUNTRY = {
+    "AR": "argentina", "AT": "austria", "AU": "australia", "BD": "bangladesh", "BE": "belgium", "BG": "bulgaria",
+    "BR": "brazil", "CA": "canada", "CH": "switzerland", "CL": "chile", "CN": "china", "CO": "colombia",
+    "CZ": "czech republic", "DE": "germany", "DK": "denmark", "EE": "estonia", "EG": "egypt", "ES": "spain",
+    "FI": "finland", "FR": "france", "GB": "united kingdom", "GR": "greece", "HR": "croatia", "HU": "hungary",
+    "ID": "indonesia", "IE": "ireland", "IL": "israel", "IN": "india", "IS": "iceland", "IT": "italy", "JP": "japan",
+    "KE": "kenya", "KR": "south korea", "LT": "lithuania", "LV": "latvia", "MA": "morocco", "MX": "mexico",
+    "MY": "malaysia", "NG": "nigeria", "NL": "netherlands", "NO": "norway", "NZ": "new zealand", "PE": "peru",
+    "PH": "philippines", "PK": "pakistan", "PL": "poland", "PT": "portugal", "RO": "romania", "RS": "serbia",
+    "SA": "saudi arabia", "SE": "sweden", "SG": "singapore", "SI": "slovenia", "SK": "slovakia", "TH": "thailand",
+    "TR": "turkey", "TW": "taiwan", "UA": "ukraine", "US": "united states", "VN": "vietnam", "ZA": "south africa",
+}  # fmt: skip
+
+
+class Tavily:
+    """Tavily with this key, or keyless without one."""
+
+    def __init__(self, key: str | None = None, base_url: str = "https://api.tavily.com") -> None:
+        self._key = key
+        self.facts = Facts(
+            name="tavily",
+            title="Tavily" if key else "Tavily (keyless)",
+            endpoint=base_url.rstrip("/") + "/search",
+            third_party="Tavily (tavily.com)",
+            terms=Terms(
+                "https://www.tavily.com/terms",
+                "2026-11-29",
+                "dated 2025-11-24; no right to store or share answers was found in it: keep them to yourself",
+            ),
+            applies=("count", "country", "freshness", "include_domains", "exclude_domains"),
+            key_env=("TAVILY_API_KEY",),
+            keyless=not key,
+            count_max=20,
+        )
+
+    def request(self, query: Query) -> Request:
+        body: dict[str, Any] = {
+            "query": fit(query.text, _QUERY_MAX)[0],
+            "search_depth": "basic",
+            "max_results": min(query.count, self.facts.count_max),
+            "include_answer": False,
+            "include_raw_content": False,
+        }
+        if query.freshness:
+            body["time_range"] = query.freshness
+        if query.country in _COUNTRY:
+            body["country"] = _COUNTRY[query.country]
+        if query.include_domains:
+            body["include_domains"] = list(query.include_domains[:_INCLUDE_MAX])
+        if query.exclude_domains:
+            body["exclude_domains"] = list(query.exclude_domains[:_EXCLUDE_MAX])
+        access = ("Authorization", f"Bearer {self._key}") if self._key else ("X-Tavily-Access-Mode", "keyless")
+        headers = (("Accept", "application/json"), ("Content-Type", "application/json"), access)
+        data = json.dumps(body, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+        return Request("POST", self.facts.endpoint, headers, data, secrets=(self._key,) if self._key else ())
+
+    def parse(self, response: Response, query: Query) -> Run:
+        reader = Reader(self.facts, PARSER, self._ignored(query))
+        refused = self._refused(response, reader)
+        if refused is not None:
+            return refused
+        try:
+            answer = json_object(response.body)
+        except FormatError as error:
+            return reader.run(RunOutcome.PARSE_ERROR, str(error))
+        if not isinstance(answer.get("results"), list):
+            said = error_text(response.body)
+            return reader.run(
+                RunOutcome.PARSE_ERROR, "the answer has no list `results`" + (f" ({said})" if said else "")
+            )
+        for note in fit(query.text, _QUERY_MAX)[1]:
+            reader.note(note)
+        if query.freshness:
+            reader.note("the time filter leaves out pages whose date Tavily does not know")
+        if text(answer.get("answer")):
+            reader.drop("answer", "not-a-result")
+        reader.walk(answer["results"], _result)
+        return reader.run()
+
+    def _ignored(self, query: Query) -> tuple[str, ...]:
+        unsaid = [] if query.country is None or query.country in _COUNTRY else ["country"]
+        unsaid += ["include_domains"] if len(query.include_domains) > _INCLUDE_MAX else []
+        unsaid += ["exclude_domains"] if len(query.exclude_domains) > _EXCLUDE_MAX else []
+        return self.facts.ignored(query) + tuple(unsaid)
+
+    def _refused(self, response: Response, reader: Reader) -> Run | None:
+        """Return the run of an error answer, or None."""
+        status, said = response.status, error_text(response.body)
+        why = f" ({said})" if said else ""
+        if status in (432, 433):
+            plan = "the plan's credits are" if status == 432 else "the pay-as-you-go limit is"
+            return reader.run(RunOutcome.QUOTA, f"status {status}, {plan} used up{why}")
+        wait = _wait_in_body(response.body)
+        if status == 429 or (wait is not None and status in (200, 402, 403)):
+            wait = retry_after(response.headers) if wait is None else wait
+            more = "; set TAVILY_API_KEY to have your own limit" if self.facts.keyless else ""
+            return reader.run(RunOutcome.RATE_LIMITED, f"status {status}, too many requests{why}{more}", wait)
+        if status in (401, 403) and self.facts.keyless:
+            return reader.run(RunOutcome.AUTH, f"status {status}, no keyless access{why}; set TAVILY_API_KEY")
+        return status_run(self.facts, response, PARSER, reader.ignored)
+
+
+def _wait_in_body(body: bytes) -> int | None:
+    """Return `error.retry_after_seconds`, the form of the keyless limit."""
+    try:
+        error = json_object(body).get("error")
+    except FormatError:
+        return None
+    return seconds(error.get("retry_after_seconds")) if isinstance(error, dict) else None
+
+
+def _result(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "url": row.get("url"),
+        "title": text(row.get("title")),
+        "snippet": text(row.get("content")),
+        "score": number(row.get("score")),
+        "published": text(row.get("published_date"))[:60] or None,
+    }

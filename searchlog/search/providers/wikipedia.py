@@ -1,0 +1,163 @@
+"""Wikipedia: full-text search of one language's encyclopedia through the MediaWiki Action API. No key, always there.
+
+Traps: errors come with status 200; the snippet is HTML; the timestamp is that of the last edit, not of publication;
+each language is its own host. Answers hold titles and page ids, so the URL is built here by MediaWiki's rule.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from searchlog.capture.exchange import Request
+from searchlog.errors import FormatError
+from searchlog.search.provider import Facts, Response, Terms
+from searchlog.search.query import Query
+from searchlog.search.reading import Reader, error_text, fit, html_text, json_object, retry_after, status_run, text
+from searchlog.search.run import Run, RunOutcome
+
+__all__ = ["Wikipedia"]
+
+PARSER = "mediawiki/1"
+
+_LANGUAGES_LIST = (
+    "af als am an ar arz as ast az azb ba be bg bn br bs ca ce ceb ckb cs cv cy da de el en eo es et eu fa fi fo "
+    "fr fy ga gd gl gu he hi hr ht hu hy ia id is it ja jv ka kk km kn ko ku ky la lb lo lt lv mg mi mk ml mn mr "
+    "ms mt my mzn nap nds ne new nl nn no oc or pa pl pms pnb ps pt qu ro ru sa sah scn sco sd sh si simple sk sl "
+    "so sq sr su sv sw ta te tg th tl tr tt ug uk ur uz vec vi vo wa war wuu xmf yi yo yue zh zu"
+)
+_LANGUAGES = frozenset(_LANGUAGES_LIST.split())
+_ALIAS = {"nb": "no", "fil": "tl", "cmn": "zh", "iw": "he", "in": "id", "zh-yue": "yue", "zh-wuu": "wuu"}
+# the script of a query names its language well enough where one large Wikipedia stands for the script
+_SCRIPTS = (
+    ("ja", re.compile("[\u3040-\u30ff]")),
+    ("zh", re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")),
+    ("ko", re.compile("[\uac00-\ud7af]")),
+    ("th", re.compile("[\u0e00-\u0e7f]")),
+    ("he", re.compile("[\u0590-\u05ff]")),
+    ("ar", re.compile("[\u0600-\u06ff]")),
+    ("hi", re.compile("[\u0900-\u097f]")),
+    ("el", re.compile("[\u0370-\u03ff]")),
+    ("ru", re.compile("[\u0400-\u04ff]")),
+)
+_BUSY = ("maxlag", "ratelimited", "cirrussearch-too-busy-error")
+_BROKEN = ("readonly", "cirrussearch-backend-error", "search-error", "timeout")
+
+
+class Wikipedia:
+    """All Wikipedias; the query's language chooses one."""
+
+    def __init__(self, base_url: str | None = None) -> None:
+        """base_url: a mirror or another MediaWiki, such as `https://wiki.example`, in place of the language hosts."""
+        self._base = base_url.rstrip("/") if base_url else None
+        self.facts = Facts(
+            name="wikipedia",
+            title="Wikipedia",
+            endpoint=(self._base or "https://{language}.wikipedia.org") + "/w/api.php",
+            third_party="the Wikimedia Foundation" if self._base is None else f"the wiki at {self._base}",
+            terms=Terms(
+                "https://foundation.wikimedia.org/wiki/Policy:Terms_of_Use",
+                "2026-11-29",
+                "text is CC BY-SA 4.0: it may be kept and shared with attribution",
+            ),
+            applies=("count", "page", "language"),
+            keyless=True,
+            count_max=50,
+            scope="encyclopedia",
+        )
+
+    def request(self, query: Query) -> Request:
+        count = min(query.count, self.facts.count_max)
+        fields = {
+            "action": "query",
+            "list": "search",
+            "srsearch": fit(query.text, 300)[0],
+            "srlimit": str(count),
+            "sroffset": str((query.page - 1) * count),
+            "srprop": "snippet|timestamp|wordcount",
+            "format": "json",
+            "formatversion": "2",
+            "maxlag": "5",
+        }
+        url = self._host(query) + "/w/api.php?" + urlencode(fields)
+        return Request("GET", url, (("Accept", "application/json"),))
+
+    def parse(self, response: Response, query: Query) -> Run:
+        wiki, guessed = _wiki(query)
+        ignored = self.facts.ignored(query)
+        if query.language and (guessed or self._base):
+            ignored += ("language",)
+        reader = Reader(self.facts, PARSER, ignored)
+        refused = status_run(self.facts, response, PARSER, reader.ignored)
+        if refused is not None:
+            return refused
+        try:
+            answer = json_object(response.body)
+        except FormatError as error:
+            return reader.run(RunOutcome.PARSE_ERROR, str(error))
+        if "error" in answer:
+            return self._error(answer, response, reader)
+        found = answer.get("query")
+        if not isinstance(found, dict) or not isinstance(found.get("search"), list):
+            return reader.run(RunOutcome.PARSE_ERROR, "the answer has no list `query.search`")
+        if self._base is None:
+            reader.note(f"searched {wiki}.wikipedia.org" + (", chosen by the script of the query" if guessed else ""))
+        for note in fit(query.text, 300)[1]:
+            reader.note(note)
+        info = found.get("searchinfo")
+        if isinstance(info, dict) and text(info.get("suggestion")):
+            reader.note("suggestion: " + text(info["suggestion"]))
+        host = self._host(query)
+        reader.walk(found["search"], lambda row: _result(row, host))
+        return reader.run()
+
+    def _host(self, query: Query) -> str:
+        return self._base or f"https://{_wiki(query)[0]}.wikipedia.org"
+
+    def _error(self, answer: dict[str, Any], response: Response, reader: Reader) -> Run:
+        error = answer["error"] if isinstance(answer["error"], dict) else {}
+        code = text(error.get("code")) or "unnamed"
+        said = f"error {code} ({error_text(response.body)})"
+        if code in _BUSY:
+            return reader.run(RunOutcome.RATE_LIMITED, said, retry_after(response.headers) or 5)
+        if code in _BROKEN or code.startswith("internal_api_error"):
+            return reader.run(RunOutcome.UNAVAILABLE, said, retry_after(response.headers))
+        if code in ("blocked", "autoblocked", "globalblocking-blockedtext-range"):
+            return reader.run(RunOutcome.BLOCKED, said)
+        if code == "readapidenied":
+            return reader.run(RunOutcome.AUTH, said)
+        return reader.run(RunOutcome.BAD_REQUEST, said)
+
+
+def _wiki(query: Query) -> tuple[str, bool]:
+    """Return the Wikipedia to ask, and whether it was guessed because the query names none that exists."""
+    if query.language:
+        tag = query.language.lower().replace("_", "-")
+        for name in (tag, tag.split("-")[0]):
+            wiki = _ALIAS.get(name, name)
+            if wiki in _LANGUAGES:
+                return wiki, False
+    for wiki, script in _SCRIPTS:
+        if script.search(query.text):
+            return wiki, True
+    return "en", bool(query.language)
+
+
+def _result(row: dict[str, Any], host: str) -> dict[str, Any]:
+    title = text(row.get("title"))
+    page = title[:1].upper() + title[1:]
+    # the characters that MediaWiki leaves as they are in its own links
+    url = f"{host}/wiki/" + quote(page.replace(" ", "_"), safe="/:@!$*,;()~'") if title else None
+    pageid = row.get("pageid")
+    words = row.get("wordcount")
+    return {
+        "url": url,
+        "title": title,
+        "snippet": html_text(row.get("snippet")),
+        "extra": {
+            "modified": text(row.get("timestamp"))[:40],
+            "pageid": str(pageid) if type(pageid) is int and 0 < pageid < 2**53 else "",
+            "word_count": str(words) if type(words) is int and 0 <= words < 2**53 else "",
+        },
+    }
