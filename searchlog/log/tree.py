@@ -81,14 +81,21 @@ class Frontier:
     @classmethod
     def from_bytes(cls, size: int, data: bytes) -> Frontier:
         """Return the stored frontier; raises IntegrityError when the node count does not fit the size."""
-        if len(data) != 32 * size.bit_count():
-            raise IntegrityError(f"a frontier of {len(data)} bytes for {size} records", expected=32 * size.bit_count())
+        if size < 0 or len(data) != 32 * size.bit_count():
+            raise IntegrityError(
+                f"a frontier of {len(data)} bytes for {size} records", expected=32 * abs(size).bit_count()
+            )
         return cls(size, tuple(data[i : i + 32] for i in range(0, len(data), 32)))
 
 
 def _split(size: int) -> int:
     """Return the largest power of two smaller than size."""
     return 1 << (size - 1).bit_length() - 1
+
+
+def _are_hashes(*values: bytes) -> bool:
+    """Whether each is 32 bytes: a node hashes two end to end, so a byte could else move from one to the other."""
+    return all(len(value) == 32 for value in values)
 
 
 def root_of(leaves: Sequence[bytes]) -> bytes:
@@ -122,7 +129,7 @@ def check_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes], r
 
     Spec: RFC 9162 section 2.1.3.2.
     """
-    if not 0 <= index < size:
+    if not 0 <= index < size or not _are_hashes(leaf, *path):
         return False
     at, last, found = index, size - 1, leaf
     for sibling in path:
@@ -165,7 +172,7 @@ def check_consistency(old: int, new: int, proof: Sequence[bytes], old_root: byte
 
     Spec: RFC 9162 section 2.1.4.2.
     """
-    if not 0 < old <= new:
+    if not 0 < old <= new or not _are_hashes(old_root, *proof):
         return False
     if old == new:
         return not proof and old_root == new_root
