@@ -75,7 +75,8 @@ class Request:
     headers: tuple[Header, ...] = ()
     body: bytes = b""
     secrets: tuple[str, ...] = ()
-    """Values (API keys) that must never reach the disk, wherever they stand: URL, head, body or an echo in the answer."""
+    """Values (API keys) that must never reach the disk, wherever they stand: URL, head, body or an echo in the
+    answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,8 @@ class RobotsDecision:
 
     allowed: bool
     rule: str
-    """`allowed`, `disallowed`, `no-robots` (4xx), `unreachable` (5xx or no answer), `ignored` (by the caller's choice)."""
+    """`allowed`, `disallowed`, `no-robots` (4xx), `unreachable` (5xx or no answer), `ignored` (by the caller's
+    choice)."""
     robots_url: str
     payload_digest: str | None = None
     crawl_delay_s: float | None = None

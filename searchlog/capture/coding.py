@@ -1,0 +1,152 @@
+"""Remove content codings from a stored payload, in bounded steps, and check that each decoder reached its end.
+
+httpx takes a gzip body cut in half for a whole one and drops all gzip members after the first; so we decode ourselves.
+Steps are small enough that a bomb is stopped within a few megabytes of the limit. Pure but for the deadline it is
+given. Spec: RFC 9110 section 8.4, RFC 1952, RFC 1950, RFC 1951, RFC 7932, RFC 8878.  Shown by test_coding.py.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+
+from searchlog.capture.deadline import Deadline
+from searchlog.capture.exchange import Decoded, Header, Limits
+
+__all__ = ["ACCEPT_ENCODING", "content_codings", "decode"]
+
+ACCEPT_ENCODING = "gzip, deflate, br, zstd"
+
+_STEP = 65_536
+# a zstd block may be 4 bytes that stand for 128 KiB: so many bytes in, at most 16 MiB out
+_ZSTD_STEP = 512
+_ZSTD_WINDOW_MAX = 8 * 1024 * 1024
+"""What RFC 9659 section 3 asks decoders on the web to support, and no more."""
+
+
+class _Stopped(Exception):
+    """Decoding went no further; the reason is one of `Decoded.reason`."""
+
+
+def content_codings(headers: tuple[Header, ...]) -> tuple[str, ...]:
+    """Return the content codings of a message in the order they were applied, lower case, without `identity`."""
+    named = [
+        part.strip().lower() for key, value in headers if key.lower() == "content-encoding" for part in value.split(",")
+    ]
+    return tuple(name for name in named if name not in ("", "identity"))
+
+
+def decode(payload: bytes, codings: tuple[str, ...], limits: Limits, deadline: Deadline | None = None) -> Decoded:
+    """Return the decoded payload as far as it goes, and why it is not whole if it is not.
+
+    A coding we do not know stops the work: `data` is then what that coding was applied to give. An empty payload
+    decodes to nothing whatever its codings (answers to HEAD, 304, empty pages).
+    """
+    data = payload
+    reason: str | None = None
+    if not payload or not codings:
+        reason = "length" if len(payload) > limits.decoded_bytes_max else None
+        return Decoded(payload[: limits.decoded_bytes_max], codings, reason)
+    if len(codings) > limits.codings_max:
+        return Decoded(b"", codings, "coding")
+    for name in reversed(codings):
+        decoder = _DECODERS.get(name)
+        if decoder is None:
+            return Decoded(data[: limits.decoded_bytes_max], codings, reason or "unknown-coding")
+        data, stopped = _collect(decoder(data), limits.decoded_bytes_max, deadline)
+        reason = reason or stopped
+    return Decoded(data, codings, reason)
+
+
+def _collect(steps: Iterator[bytes], bytes_max: int, deadline: Deadline | None) -> tuple[bytes, str | None]:
+    """Join the steps of a decoder up to the limit; return the bytes and why they end early."""
+    out = bytearray()
+    try:
+        for step in steps:
+            out += step
+            if len(out) > bytes_max:
+                return bytes(out[:bytes_max]), "length"
+            if deadline is not None and deadline.expired:
+                return bytes(out), "time"
+    except _Stopped as stopped:
+        return bytes(out), str(stopped)
+    return bytes(out), None
+
+
+def _inflate(data: bytes, wbits: int) -> Iterator[bytes]:
+    """Yield the bytes of one zlib or raw stream, or of one gzip member after another."""
+    at = 0
+    while True:
+        decoder = zlib.decompressobj(wbits)
+        rest = b""
+        while not decoder.eof:
+            if not rest:
+                rest, at = data[at : at + _STEP], at + _STEP
+                if not rest:
+                    raise _Stopped("coding")  # the input ended first
+            try:
+                yield decoder.decompress(rest, _STEP)
+            except zlib.error:
+                raise _Stopped("coding") from None
+            rest = decoder.unconsumed_tail
+        at = min(at, len(data)) - len(decoder.unused_data)
+        # gzip members follow one another; padding and other bytes after the last are left alone, as gunzip does
+        if wbits != 31 or data[at : at + 1] != b"\x1f":
+            return
+
+
+def _gzip(data: bytes) -> Iterator[bytes]:
+    return _inflate(data, 31)
+
+
+def _deflate(data: bytes) -> Iterator[bytes]:
+    """Yield the bytes of `deflate`: zlib as the RFC says, raw as some servers send it."""
+    zlib_header = len(data) >= 2 and data[0] & 0x0F == 8 and (data[0] << 8 | data[1]) % 31 == 0
+    return _inflate(data, 15 if zlib_header else -15)
+
+
+def _brotli(data: bytes) -> Iterator[bytes]:
+    import brotli
+
+    decoder = brotli.Decompressor()
+    rest = data
+    try:
+        while not decoder.is_finished():
+            step = decoder.process(rest, output_buffer_limit=_STEP)
+            rest = b""
+            if not step and decoder.can_accept_more_data():
+                raise _Stopped("coding")
+            yield step
+    except brotli.error:
+        raise _Stopped("coding") from None
+
+
+def _zstd(data: bytes) -> Iterator[bytes]:
+    import zstandard
+
+    context = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_MAX)
+    decoder = context.decompressobj()
+    at = 0
+    try:
+        while True:
+            if decoder.eof:
+                at -= len(decoder.unused_data)
+                if at >= len(data):
+                    return
+                decoder = context.decompressobj()
+            if at >= len(data):
+                raise _Stopped("coding")
+            step = decoder.decompress(data[at : at + _ZSTD_STEP])
+            at = min(at + _ZSTD_STEP, len(data))
+            yield step
+    except zstandard.ZstdError:
+        raise _Stopped("coding") from None
+
+
+_DECODERS: dict[str, Callable[[bytes], Iterator[bytes]]] = {
+    "gzip": _gzip,
+    "x-gzip": _gzip,
+    "deflate": _deflate,
+    "br": _brotli,
+    "zstd": _zstd,
+}
