@@ -1,5 +1,47 @@
-"""searchlog: web search on your own machine that keeps every byte a model was shown."""
+"""searchlog: web search on your own machine that keeps every byte a model was shown.
+
+import searchlog
+
+with searchlog.open("./archive") as archive:
+    search = archive.session().search("how do tide mills work")
+    print(search.rendering)
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+__all__ = ["Archive", "Page", "Query", "Search", "Session", "Settings", "__version__", "errors", "open"]
+
+if TYPE_CHECKING:
+    from searchlog import errors
+    from searchlog.archive import Archive
+    from searchlog.archive import open_archive as open
+    from searchlog.flow.settings import Settings
+    from searchlog.search.query import Query
+    from searchlog.session import Page, Search, Session
+
+_WHERE = {
+    "Archive": ("searchlog.archive", "Archive"),
+    "open": ("searchlog.archive", "open_archive"),
+    "Settings": ("searchlog.flow.settings", "Settings"),
+    "Query": ("searchlog.search.query", "Query"),
+    "Page": ("searchlog.session", "Page"),
+    "Search": ("searchlog.session", "Search"),
+    "Session": ("searchlog.session", "Session"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is asked for on first use: `import searchlog` alone costs next to nothing."""
+    import importlib
+
+    if name == "errors":
+        return importlib.import_module("searchlog.errors")
+    if name not in _WHERE:
+        raise AttributeError(f"module 'searchlog' has no attribute {name!r}")
+    module, attribute = _WHERE[name]
+    value = getattr(importlib.import_module(module), attribute)
+    globals()[name] = value
+    return value

@@ -89,7 +89,7 @@ class ConflictError(StoreError):
 
     def __init__(self, session: str, expected: int, current: int) -> None:
         super().__init__(
-            f"session {session} has {current} records, not {expected}: another writer appended first; read again and retry",
+            f"session {session} has {current} records, not {expected}: another writer came first; read again and retry",
             session=session,
             expected=expected,
             current=current,

@@ -14,7 +14,7 @@ from searchlog.capture.codec import exchange_to_json
 from searchlog.capture.exchange import Exchange, Fetch, Outcome
 from searchlog.clock import format_time
 from searchlog.digest import Digest, digest
-from searchlog.evidence.passage import Evidence
+from searchlog.evidence.passage import Evidence, Source
 from searchlog.extract.conversion import Conversion, ConversionFailure, conversion_to_json
 from searchlog.search.decision import Step
 from searchlog.search.query import Query
@@ -80,8 +80,8 @@ def run_body(run: Run) -> records.Run:
     )
 
 
-def decision_body(step: Step) -> records.Decision:
-    """Return the record of one step."""
+def decision_body(step: Step, sources: Sequence[Source] = ()) -> records.Decision:
+    """Return the record of one step. sources: the pages that subjects of the form `index:start-end` count in."""
     reasons: dict[str, int] = {}
     for item in step.decisions:
         if not item.kept:
@@ -97,6 +97,7 @@ def decision_body(step: Step) -> records.Decision:
             {"subject": item.subject, "kept": item.kept, "reason": item.reason, **item.numbers}
             for item in step.decisions
         ],
+        sources=[source.url for source in sources] or None,
     )
 
 
@@ -107,18 +108,23 @@ def capture_bodies(fetch: Fetch, purpose: str, reused: dict[str, Any] | None = N
     """
     out = []
     if fetch.robots_exchange is not None:
-        exchange = fetch.robots_exchange
-        out.append(_hop(exchange, fetch.url, "robots", 0, exchange.outcome, exchange.reason, exchange.detail))
+        out.append(_hop(fetch.robots_exchange, fetch.url, "robots", 0))
     robots = _plain(asdict(fetch.robots)) if fetch.robots else None
     last = len(fetch.hops) - 1
     ended = bool(fetch.hops) and fetch.outcome is not Outcome.REFUSED
     for hop, exchange in enumerate(fetch.hops):
+        stored = _hop(exchange, fetch.url, purpose, hop)
         if hop == last and ended:
-            stored = _hop(exchange, fetch.url, purpose, hop, fetch.outcome, fetch.reason, fetch.detail)
-            extra = {"final": True, "robots": robots, "reused": reused or fetch.cache_hit}
-            out.append(Stored(stored.body.model_copy(update=extra), stored.blobs))
-        else:
-            out.append(_hop(exchange, fetch.url, purpose, hop, exchange.outcome, exchange.reason, exchange.detail))
+            extra = {
+                "final": True,
+                "outcome": fetch.outcome.value,
+                "reason": fetch.reason,
+                "detail": fetch.detail or None,
+                "robots": robots,
+                "reused": reused or fetch.cache_hit,
+            }
+            stored = Stored(stored.body.model_copy(update=extra), stored.blobs)
+        out.append(stored)
     if not ended:
         body = records.Capture(
             url=_next_url(fetch),
@@ -147,9 +153,7 @@ def _next_url(fetch: Fetch) -> str:
     return urljoin(fetch.hops[-1].url, location) if location else fetch.hops[-1].url
 
 
-def _hop(
-    exchange: Exchange, asked: str, purpose: str, hop: int, outcome: Outcome, reason: str | None, detail: str
-) -> Stored:
+def _hop(exchange: Exchange, asked: str, purpose: str, hop: int) -> Stored:
     payload, decoded = exchange.payload, exchange.decoded
     return Stored(
         records.Capture(
@@ -158,9 +162,9 @@ def _hop(
             purpose=purpose,
             hop=hop,
             final=False,
-            outcome=outcome.value,
-            reason=reason,
-            detail=detail or None,
+            outcome=exchange.outcome.value,
+            reason=exchange.reason,
+            detail=exchange.detail or None,
             status=exchange.status,
             captured_at=format_time(exchange.started_at),
             exchange=exchange_to_json(exchange),

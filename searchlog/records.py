@@ -143,6 +143,8 @@ class Decision(Body):
     """How many were dropped for each reason code."""
     items: list[dict[str, Any]] | BlobRef
     """`subject`, `kept`, `reason` and the numbers it rests on, in order."""
+    sources: list[str] | None = None
+    """URLs of the pages that subjects of the form `index:start-end` (code points of that page's text) count in."""
 
 
 class Capture(Body):

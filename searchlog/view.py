@@ -213,7 +213,11 @@ def _events(record: Record, known: set[str], load: Load, key: Callable[[str], st
 
 def _about(step: records.Decision, known: set[str], load: Load, key: Callable[[str], str]) -> Iterable[dict[str, Any]]:
     for item in load(step.items):
-        if key(str(item.get("url", item["subject"]))) in known:
+        subject = str(item["subject"])
+        source, _, span = subject.partition(":")
+        if step.sources is not None and span and source.isdigit():
+            subject = step.sources[int(source)]
+        if key(subject) in known:
             yield item
 
 

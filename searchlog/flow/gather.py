@@ -14,12 +14,10 @@ from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Exchange, Request
 from searchlog.search.provider import LocalProvider, NetworkProvider, Provider, run_of
 from searchlog.search.query import Query
-from searchlog.search.run import Run, RunOutcome
+from searchlog.search.registry import lets_next_be_asked
+from searchlog.search.run import Run
 
-__all__ = ["ANSWERED", "Asker", "Attempt", "gather"]
-
-ANSWERED = frozenset({RunOutcome.OK, RunOutcome.EMPTY})
-"""Outcomes after which no other provider needs to be asked."""
+__all__ = ["Asker", "Attempt", "gather"]
 
 
 class Asker(Protocol):
@@ -50,15 +48,15 @@ def gather(
 ) -> list[Attempt]:
     """Return the attempts, in the order of the providers; `on_attempt` is called as each one ends, in this thread.
 
-    fuse: ask all at once. Otherwise the next one is asked only when the one before gave no results of use: an
-    encyclopedia or an archive that found nothing does not end the search.
+    fuse: ask all at once. Otherwise the next one is asked only when the one before did not answer, as
+    `registry.lets_next_be_asked` says.
     """
     attempts: list[Attempt] = []
     if not fuse:
         for provider in providers:
             attempts.append(_ask(provider, query, asker, deadline))
             on_attempt(attempts[-1])
-            if _ends_search(provider, attempts[-1].run) or deadline.expired:
+            if deadline.expired or not lets_next_be_asked(provider.facts, attempts[-1].run):
                 break
         return attempts
     with ThreadPoolExecutor(max(1, len(providers)), "provider") as threads:
@@ -67,12 +65,6 @@ def gather(
             attempts.append(future.result())
             on_attempt(attempts[-1])
     return attempts
-
-
-def _ends_search(provider: Provider, run: Run) -> bool:
-    if run.results:
-        return True
-    return run.outcome in ANSWERED and provider.facts.scope == "web"
 
 
 def _ask(provider: Provider, query: Query, asker: Asker, deadline: Deadline) -> Attempt:

@@ -9,8 +9,7 @@ handed back all the same, with the bytes that had arrived.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
@@ -89,7 +88,9 @@ def unread_reason(page: PageRead) -> str | None:
     if not 200 <= status < 300:
         return f"http-{status}"
     if page.conversion is None:
-        return "cut-deadline" if page.cut else "no-payload"
+        return "cut-deadline"
+    if isinstance(page.conversion, ConversionFailure):
+        return f"no-text-{page.conversion.reason}"
     return None
 
 

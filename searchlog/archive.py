@@ -1,0 +1,140 @@
+"""The front door: open an archive, get its sessions.
+
+with searchlog.open() as archive:
+    session = archive.session()
+    search = session.search("how do tide mills work", providers=["wikipedia"])
+    print(search.rendering)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import TracebackType
+
+from searchlog.clock import Clock, Ids, SystemClock, SystemIds
+from searchlog.errors import MissingError
+from searchlog.flow.resources import Resources
+from searchlog.ledger import Ledger
+from searchlog.session import Session
+from searchlog.storage import open_storage
+from searchlog.view import turn_views
+
+__all__ = ["Archive", "SessionInfo", "open_archive"]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """One session in a list."""
+
+    id: str
+    record_count: int
+    title: str | None
+    began_at: str
+    turns: int
+    queries: tuple[str, ...]
+    """What was searched for, in order."""
+    evidence_count: int
+
+
+class Archive:
+    """An open archive. Close it, or use it in a `with` block, so that workers end."""
+
+    def __init__(self, resources: Resources) -> None:
+        self.resources = resources
+
+    @property
+    def described(self) -> str:
+        """Where it is."""
+        return self.resources.storage.described
+
+    def session(self, session_id: str | None = None, *, title: str | None = None) -> Session:
+        """Return a session to work in: a new one, or the one of this id (or `latest`).
+
+        Raises MissingError when there is none of that id. A turn that a crash cut off is closed as discarded here.
+        """
+        resources = self.resources
+        if session_id is None:
+            session_id = resources.ids.session(resources.clock.now())
+        else:
+            session_id = self.find(session_id)
+        return Session(session_id, resources, title=title)
+
+    def find(self, session_id: str) -> str:
+        """Return the full id for `latest` or an unambiguous beginning of one. Raises MissingError."""
+        known = self.resources.storage.log.sessions()
+        if session_id == "latest" and known:
+            return known[-1]
+        found = [name for name in known if name == session_id] or [n for n in known if n.startswith(session_id)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise MissingError(f"{session_id} is the beginning of {len(found)} sessions: give more of it")
+        hint = "`searchlog sessions` lists them" if known else "it holds none yet"
+        raise MissingError(f"no session {session_id} in {self.described}; {hint}", session=session_id)
+
+    def ledger(self, session_id: str) -> Ledger:
+        """Return a session's log for reading, without touching it. Raises MissingError."""
+        resources, storage = self.resources, self.resources.storage
+        return Ledger(
+            self.find(session_id),
+            storage.log,
+            storage.blobs,
+            clock=resources.clock,
+            ids=resources.ids,
+            leases=storage.leases,
+        )
+
+    def sessions(self) -> list[SessionInfo]:
+        """Return all sessions, oldest first."""
+        return [self._info(name) for name in self.resources.storage.log.sessions()]
+
+    def _info(self, name: str) -> SessionInfo:
+        items = list(self.ledger(name).records())
+        views = turn_views(items)
+        first = items[0] if items else None
+        return SessionInfo(
+            id=name,
+            record_count=self.resources.storage.log.head(name).size,
+            title=getattr(first.body, "title", None) if first else None,
+            began_at=first.envelope.at if first else "",
+            turns=len(views),
+            queries=tuple(view.query.text for view in views if view.query is not None),
+            evidence_count=sum(len(view.evidence) for view in views),
+        )
+
+    def close(self) -> None:
+        """End the workers and close the files."""
+        self.resources.close()
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_archive(
+    location: str | os.PathLike[str] | None = None,
+    *,
+    create: bool = True,
+    clock: Clock | None = None,
+    ids: Ids | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Archive:
+    """Return the archive at a path (`memory:` keeps all in memory), made when absent.
+
+    location: None means SEARCHLOG_ARCHIVE, else the nearest `.searchlog/` upward, else the platform's data folder.
+    env: where providers' keys come from; the process's environment when not given.
+    Raises UsageError, StoreError, FormatError.
+    """
+    resources = Resources(
+        open_storage(location, create=create),
+        clock or SystemClock(),
+        ids or SystemIds(),
+        os.environ if env is None else env,
+    )
+    return Archive(resources)

@@ -1,0 +1,83 @@
+"""From pages to what a model is given: sources, passages, selection, evidence, rendering. Pure.
+
+A search that has just run and a replay of an old one come through here with equal values and leave with equal bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from searchlog.digest import Digest, digest
+from searchlog.evidence.build import build_evidence
+from searchlog.evidence.passage import Evidence, Source
+from searchlog.evidence.passages import passages
+from searchlog.evidence.render import Rendering, render
+from searchlog.evidence.select import Policy, Selection, select
+from searchlog.extract.conversion import Conversion
+
+__all__ = ["Chosen", "TextPage", "choose"]
+
+
+@dataclass(frozen=True, slots=True)
+class TextPage:
+    """One page that gave text, in candidate order."""
+
+    url: str
+    """The final URL."""
+    conversion: Conversion
+    payload_digest: Digest
+    captured_at: str
+    title: str = ""
+    """What the provider calls it; used when the page itself has no title."""
+    published: str | None = None
+    """What the provider says; used when the page itself does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a model is given, and how it came to that."""
+
+    sources: tuple[Source, ...]
+    selection: Selection
+    evidence: tuple[Evidence, ...]
+    rendering: Rendering
+
+
+def choose(
+    query_text: str,
+    pages: Sequence[TextPage],
+    policy: Policy,
+    *,
+    known_ids: Mapping[tuple[str, int, int], str],
+    first_number: int,
+    notes: Sequence[str] = (),
+) -> Chosen:
+    """Return the evidence for a query from these pages.
+
+    known_ids: ids that passages already have in this session, by (text digest, start, end). notes: lines about how
+    the search went, shown to the model above the evidence.
+    """
+    sources = tuple(map(_source, pages))
+    cut = [passage for number, page in enumerate(pages) for passage in passages(number, page.conversion)]
+    selection = select(query_text, sources, cut, policy)
+    evidence = build_evidence(selection, sources, first_number, known_ids)
+    return Chosen(sources, selection, evidence, render(evidence, query_text, notes))
+
+
+def _source(page: TextPage) -> Source:
+    metadata = page.conversion.metadata
+    published, found_in = page.published, "provider" if page.published else None
+    if metadata.published is not None:
+        published, found_in = metadata.published.date, metadata.published.source
+    return Source(
+        url=page.url,
+        title=metadata.title or page.title,
+        text=page.conversion.text,
+        text_digest=digest(page.conversion.text.encode("utf-8")),
+        payload_digest=page.payload_digest,
+        captured_at=page.captured_at,
+        published=published,
+        published_source=found_in,
+        language=metadata.language,
+    )

@@ -1,0 +1,82 @@
+"""Drafts of records for what a stage handed back, with their causes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from searchlog import records
+from searchlog.flow.choose import Chosen
+from searchlog.flow.read import PageRead
+from searchlog.ledger import Draft
+from searchlog.recording import blob_ref, decision_body, evidence_body
+from searchlog.tokens import token_count
+
+__all__ = ["chosen_drafts", "page_drafts", "rendering_bytes"]
+
+
+def page_drafts(read: PageRead, cause: Draft) -> list[Draft]:
+    """Return the captures of one page, hop after hop, and its conversion last."""
+    drafts: list[Draft] = []
+    for stored in read.captures:
+        drafts.append(Draft(stored.body, (drafts[-1],) if drafts else (cause,)))
+    if not read.captures:
+        body = records.Capture(
+            url=read.task.url,
+            asked=read.task.url,
+            purpose=read.task.purpose,
+            hop=0,
+            final=True,
+            outcome="failed",
+            reason="timeout",
+            detail="cut before any answer came",
+        )
+        drafts.append(Draft(body, (cause,)))
+    if read.converted is not None:
+        drafts.append(Draft(read.converted.body, (drafts[-1],)))
+    return drafts
+
+
+def rendering_bytes(chosen: Chosen) -> bytes:
+    """Return the rendering as it is stored: what a model is given, byte for byte."""
+    return chosen.rendering.text.encode("utf-8")
+
+
+def chosen_drafts(chosen: Chosen, conversions: Sequence[Draft], begin: Draft) -> list[Draft]:
+    """Return the selection's steps, the selection, the evidence and the rendering.
+
+    conversions: one a source, in order. The caller makes `rendering_bytes` durable first.
+    """
+    selection = chosen.selection
+    steps = [Draft(decision_body(step, chosen.sources), tuple(conversions) or (begin,)) for step in selection.steps]
+    picked = Draft(
+        records.Selection(
+            rule=selection.policy.rule,
+            budget_tokens=selection.policy.budget_tokens,
+            used_tokens=selection.token_count,
+            chosen=[
+                {
+                    "source": item.passage.source,
+                    "start": item.passage.start,
+                    "end": item.passage.end,
+                    "rank": item.rank,
+                    "score": item.score,
+                    "tokens": item.tokens,
+                }
+                for item in selection.chosen
+            ],
+        ),
+        tuple(steps),
+    )
+    evidence = [Draft(evidence_body(e), (conversions[e.passage.source], picked)) for e in chosen.evidence]
+    text = rendering_bytes(chosen)
+    rendering = Draft(
+        records.Rendering(
+            form=chosen.rendering.form,
+            text=blob_ref(text),
+            evidence=[item.id for item in chosen.evidence],
+            removals=chosen.rendering.removals,
+            tokens=token_count(chosen.rendering.text),
+        ),
+        (picked, *evidence),
+    )
+    return [*steps, picked, *evidence, rendering]

@@ -1,0 +1,118 @@
+"""The steps of a search that belong to no single stage: what an answer held, what is read, how it all ended. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from searchlog.clock import format_time
+from searchlog.digest import digest
+from searchlog.extract.conversion import Conversion
+from searchlog.flow.choose import TextPage
+from searchlog.flow.read import PageRead, unread_reason
+from searchlog.flow.settings import Settings
+from searchlog.search.decision import Decision, Step
+from searchlog.search.filters import Policy, filter_candidates, settle
+from searchlog.search.fuse import Candidate, fuse
+from searchlog.search.query import Query
+from searchlog.search.run import Run, RunOutcome
+
+__all__ = ["answered", "notes_of", "outcome_of", "read_step", "shortlist", "text_pages"]
+
+_PARSE_RULE = "parse/1"
+_READ_RULE = "read/1"
+_ANSWERS = frozenset({RunOutcome.OK, RunOutcome.EMPTY, RunOutcome.FILTERED_TO_EMPTY})
+
+
+def answered(runs: Sequence[Run]) -> bool:
+    """Return whether any provider gave an answer, if only that there is nothing."""
+    return any(run.outcome in _ANSWERS or run.results for run in runs)
+
+
+def shortlist(
+    runs: Sequence[Run], query: Query, settings: Settings
+) -> tuple[tuple[Candidate, ...], tuple[Run, ...], tuple[Step, ...]]:
+    """Return the candidates to read, the runs as the filters leave them, and the steps that led there."""
+    candidates, fused = fuse(runs)
+    policy = Policy(
+        limit=settings.pages,
+        per_host_max=settings.per_host_max,
+        include_domains=query.include_domains,
+        exclude_domains=query.exclude_domains,
+    )
+    kept, filtered = filter_candidates(candidates, policy)
+    return kept, settle(runs, candidates, filtered), (_parse_step(runs), fused, filtered)
+
+
+def _parse_step(runs: Sequence[Run]) -> Step:
+    """Account for the items of the answers that are no results, such as advertisements."""
+    dropped = [
+        Decision("parse", what, False, reason, {"provider": run.provider})
+        for run in runs
+        for what, reason in run.dropped
+    ]
+    kept = sum(len(run.results) for run in runs)
+    return Step("parse", _PARSE_RULE, kept + len(dropped), kept, len(dropped), tuple(dropped))
+
+
+def read_step(candidates: Sequence[Candidate], pages: Mapping[int, PageRead]) -> Step:
+    """Account for the candidates: which pages gave text, and why the others did not."""
+    decisions = []
+    for number, candidate in enumerate(candidates):
+        page = pages[number]
+        reason = unread_reason(page)
+        numbers: dict[str, str | int] = {"rank": candidate.rank}
+        final = page.exchange
+        if final is not None:
+            numbers |= {"final_url": final.url, "payload_bytes": len(final.payload)}
+            if page.fetch is not None and page.fetch.reason:
+                numbers["capture"] = page.fetch.reason
+        decisions.append(Decision("read", candidate.url, reason is None, reason or "kept", numbers))
+    kept = sum(decision.kept for decision in decisions)
+    return Step("read", _READ_RULE, len(decisions), kept, len(decisions) - kept, tuple(decisions))
+
+
+def text_pages(candidates: Sequence[Candidate], pages: Mapping[int, PageRead]) -> list[tuple[int, TextPage]]:
+    """Return the pages that gave text, in candidate order, each with its candidate's place."""
+    out = []
+    for number, candidate in enumerate(candidates):
+        page, final = pages[number], pages[number].exchange
+        if unread_reason(page) is None and isinstance(page.conversion, Conversion) and final is not None:
+            text = TextPage(
+                url=final.url,
+                conversion=page.conversion,
+                payload_digest=digest(final.payload),
+                captured_at=format_time(final.started_at),
+                title=candidate.title,
+                published=candidate.published,
+            )
+            out.append((number, text))
+    return out
+
+
+def notes_of(runs: Sequence[Run], steps: Sequence[Step]) -> tuple[str, ...]:
+    """Return lines for the model about how the search went: which providers, how many pages, what was left out."""
+    notes = []
+    for run in runs:
+        said = f"{run.provider}: {run.outcome}, {len(run.results)} results"
+        ignored = f"; options it could not apply: {', '.join(run.ignored)}" if run.ignored else ""
+        notes.append(said + ignored)
+    for step in steps:
+        if step.name == "read":
+            reasons: dict[str, int] = {}
+            for decision in step.decisions:
+                if not decision.kept:
+                    reasons[decision.reason] = reasons.get(decision.reason, 0) + 1
+            left = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+            notes.append(f"pages: {step.kept_count} of {step.in_count} read" + (f" ({left})" if left else ""))
+    return tuple(notes)
+
+
+def outcome_of(runs: Sequence[Run], candidates: Sequence[Candidate], pages: Sequence[TextPage]) -> RunOutcome:
+    """Return how a search that was answered ended: ok with evidence, else why there is none."""
+    if pages:
+        return RunOutcome.OK
+    if candidates:
+        return RunOutcome.DEGRADED  # there are results, but no page of theirs could be read
+    if any(run.outcome is RunOutcome.FILTERED_TO_EMPTY for run in runs):
+        return RunOutcome.FILTERED_TO_EMPTY
+    return RunOutcome.EMPTY

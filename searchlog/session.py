@@ -1,0 +1,400 @@
+"""One session: the only place that orders the work. This is a search:
+
+    turn begins                                                          ─┐
+      query                  what is asked, with all settings             │ each line appended
+      provider-exchange, run one an attempt              flow.gather      │ as it happens: what
+      decision parse, fuse, filter                       search.*         │ crossed the wire is
+      capture, conversion    one a page, as they come in flow.read        │ not lost with the turn
+      decision read          which pages gave text                       ─┘
+      decision sources … budget, selection               flow.choose     ─┐ one atomic batch:
+      evidence, rendering    what a model is given                        │ all of it or nothing
+    turn ends                                                            ─┘
+
+A `fetch` is the same from `capture` on, for URLs that the caller names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from searchlog import recording, records
+from searchlog.capture.deadline import Deadline
+from searchlog.clock import format_time
+from searchlog.digest import Digest, digest
+from searchlog.errors import MissingError, ProviderError
+from searchlog.evidence.passage import Evidence
+from searchlog.extract.conversion import Conversion, ConversionFailure
+from searchlog.flow.choose import Chosen, TextPage, choose
+from searchlog.flow.drafts import chosen_drafts, page_drafts, rendering_bytes
+from searchlog.flow.gather import Attempt, gather
+from searchlog.flow.read import PageRead, Reader, Task, unread_reason
+from searchlog.flow.resources import Resources
+from searchlog.flow.settings import Settings, split_options
+from searchlog.flow.steps import answered, notes_of, outcome_of, read_step, shortlist, text_pages
+from searchlog.flow.stored import index_captures, stored_page
+from searchlog.ledger import Draft, Ledger, Record, State, TurnWriter
+from searchlog.log.checkpoint import Checkpoint
+from searchlog.search import registry
+from searchlog.search.decision import Step
+from searchlog.search.fuse import Candidate
+from searchlog.search.provider import Provider
+from searchlog.search.query import Query
+from searchlog.search.run import Run, RunOutcome
+
+__all__ = ["Page", "Progress", "Search", "Session"]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One thing that has just happened, for a person who waits."""
+
+    stage: str
+    """`ask`, `read`, `choose`, `index`."""
+    text: str
+    """Which provider or page, and how it ended."""
+    done: int = 0
+    total: int = 0
+
+
+Listener = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One search as it ended."""
+
+    session: str
+    turn: int
+    query: Query
+    outcome: RunOutcome
+    runs: tuple[Run, ...]
+    steps: tuple[Step, ...]
+    """The funnel: at each step in = kept + dropped."""
+    evidence: tuple[Evidence, ...]
+    rendering: str
+    """The exact text for a model, as stored."""
+    rendering_digest: Digest
+    head: Checkpoint
+    """The session's head after the turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page as fetched; its text is loaded when asked for."""
+
+    asked: str
+    url: str
+    """The final URL."""
+    outcome: str
+    reason: str | None
+    """Why there is no text, as a code; None when there is."""
+    detail: str
+    status: int | None
+    captured_at: str | None
+    title: str | None = None
+    payload: Digest | None = None
+    text_digest: Digest | None = None
+    conversion: Conversion | None = field(default=None, repr=False)
+
+
+class Session:
+    """One session of an archive: search, fetch, and read back. Made by `Archive.session`."""
+
+    def __init__(self, session_id: str, resources: Resources, *, title: str | None = None) -> None:
+        from searchlog import __version__
+
+        storage = resources.storage
+        self.id = session_id
+        self.resources = resources
+        self.ledger = Ledger(
+            session_id,
+            storage.log,
+            storage.blobs,
+            clock=resources.clock,
+            ids=resources.ids,
+            leases=storage.leases,
+        )
+        self.ledger.begin_session(f"searchlog/{__version__}", title)
+        self.ledger.discard_cut_turns()
+
+    # --- reading back
+
+    def records(self) -> list[Record]:
+        """Return all records of this session."""
+        return list(self.ledger.records())
+
+    @property
+    def head(self) -> Checkpoint:
+        """The session's head now."""
+        return self.ledger.checkpoint()
+
+    # --- searching
+
+    def search(
+        self,
+        query: str | Query,
+        *,
+        providers: Sequence[str | Provider] = (),
+        settings: Settings | None = None,
+        progress: Listener = lambda _: None,
+        registry_options: registry.Options | None = None,
+        **options: Any,
+    ) -> Search:
+        """Search, read the pages found, and return the evidence; everything is recorded in this session.
+
+        providers: names or provider objects, all asked at once; none: those configured in the environment, else the
+        keyless ones in turn. options: any field of `Query` or `Settings` by name, such as `count=20` or
+        `budget_tokens=2000`.
+
+        Raises ProviderError when no provider answered (the attempts are in the log all the same), UsageError,
+        StoreError. An answer without results is no error: the outcome is `empty`.
+        """
+        asked, chosen = split_options(query, settings, options)
+        made, fuse_all, why = self._providers(providers, registry_options)
+        self.resources.pool.warm()
+        with self.ledger.turn("search") as turn:
+            flow = _Flow(self, turn, asked, chosen, progress)
+            return flow.run(made, fuse_all, why)
+
+    def _providers(
+        self, wanted: Sequence[str | Provider], options: registry.Options | None
+    ) -> tuple[list[Provider], bool, str]:
+        env = self.resources.env
+        names = [item for item in wanted if isinstance(item, str)]
+        choice = registry.choose(env, names) if names or not wanted else None
+        by_name = list(choice.names) if choice else []
+        options = options or registry.Options()
+        if {"archive", "site"} & set(by_name) and options.index is None:
+            storage = self.resources.storage
+            index_captures(self.resources.index, storage.log, storage.blobs)
+            options = registry.Options(options.endpoints, self.resources.index, options.site_prefix)
+        built: list[Provider] = [registry.build(name, env, options) for name in by_name]
+        built += [item for item in wanted if not isinstance(item, str)]
+        return built, choice.together if choice else True, choice.why if choice else "named"
+
+    # --- fetching
+
+    def fetch(
+        self, url: str, *, settings: Settings | None = None, progress: Listener = lambda _: None, **options: Any
+    ) -> Page:
+        """Fetch one URL, keep it, and return the page; what went wrong is in its outcome and reason."""
+        return self.fetch_many([url], settings=settings, progress=progress, **options)[0]
+
+    def fetch_many(
+        self,
+        urls: Iterable[str],
+        *,
+        settings: Settings | None = None,
+        progress: Listener = lambda _: None,
+        purpose: str = "page",
+        **options: Any,
+    ) -> list[Page]:
+        """Fetch these URLs side by side; return the pages in the order of the URLs. No deadline over all of them."""
+        wanted = list(urls)
+        _, chosen = split_options("fetch", settings, options)
+        self.resources.pool.warm()
+        place = {url: number for number, url in enumerate(wanted)}
+        pages: dict[int, Page] = {}
+        reader = self._reader(chosen)
+        with self.ledger.turn("index" if purpose == "index" else "fetch") as turn:
+            deadline = Deadline(float("inf"), self.resources.clock)
+            tasks = (Task(url, purpose=purpose) for url in place)
+            for batch in reader.read(tasks, deadline):
+                turn.add([draft for read in batch for draft in page_drafts(read, turn.begin)])
+                for read in batch:
+                    pages[place[read.task.url]] = page = _page(read)
+                    progress(Progress("read", f"{page.asked}: {_said(page)}", len(pages), len(place)))
+            good = sum(page.reason is None for page in pages.values())
+            outcome = "ok" if good == len(place) else "partial" if good else "failed"
+            end = records.Turn(state="end", outcome=outcome, detail=f"{good} of {len(place)} pages gave text")
+            turn.end(lambda _: (None, []), end)
+        return [pages[place[url]] for url in wanted]
+
+    def _reader(self, settings: Settings) -> Reader:
+        resources = self.resources
+        return Reader(
+            resources.client(settings),
+            resources.pool,
+            resources.storage.blobs,
+            resources.clock,
+            settings.convert,
+            settings.threads,
+        )
+
+
+@dataclass(slots=True)
+class _Flow:
+    """One search under way: each method one stage of the picture above, in its order."""
+
+    session: Session
+    turn: TurnWriter
+    query: Query
+    settings: Settings
+    progress: Listener
+    steps: list[Step] = field(default_factory=list)
+
+    def run(self, providers: Sequence[Provider], fuse_all: bool, why: str) -> Search:
+        deadline = Deadline(self.settings.deadline_s, self.session.resources.clock)
+        query = self._record_query(providers, fuse_all)
+        attempts = self._ask(providers, fuse_all, deadline, query)
+        runs = [attempt.run for attempt in attempts]
+        candidates, settled = self._shortlist(runs)
+        if not answered(runs):
+            self._fail(runs, why)
+        pages, causes = self._read(candidates, deadline, query)
+        return self._end(settled, candidates, pages, causes)
+
+    def _record_query(self, providers: Sequence[Provider], fuse_all: bool) -> Draft:
+        body = records.Query(
+            text=self.query.text,
+            options=recording.query_options(self.query),
+            providers=[provider.facts.name for provider in providers],
+            mode="fuse" if fuse_all else "fallback",
+            policy=self.settings.to_json(),
+        )
+        draft = Draft(body, (self.turn.begin,))
+        self.turn.add([draft])
+        return draft
+
+    def _ask(self, providers: Sequence[Provider], fuse_all: bool, deadline: Deadline, query: Draft) -> list[Attempt]:
+        done = 0
+
+        def on_attempt(attempt: Attempt) -> None:
+            nonlocal done
+            done += 1
+            text = f"{attempt.provider}: {attempt.run.outcome}, {len(attempt.run.results)} results"
+            self.progress(Progress("ask", text, done, len(providers)))
+            drafts: list[Draft] = []
+            causes: list[Draft | int] = [query]
+            if attempt.exchange is not None:
+                stored = recording.provider_exchange_body(attempt.provider, attempt.exchange)
+                if stored.blobs:
+                    self.session.ledger.blobs.put(stored.blobs)
+                drafts.append(Draft(stored.body, (query,)))
+                causes = [drafts[0]]
+            drafts.append(Draft(recording.run_body(attempt.run), causes))
+            self.turn.add(drafts)
+
+        client = self.session.resources.client(self.settings)
+        return gather(providers, self.query, client, deadline, fuse=fuse_all, on_attempt=on_attempt)
+
+    def _shortlist(self, runs: Sequence[Run]) -> tuple[Sequence[Candidate], Sequence[Run]]:
+        candidates, runs, steps = shortlist(runs, self.query, self.settings)
+        self.steps += steps
+        self.turn.add([Draft(recording.decision_body(step), (self.turn.begin,)) for step in steps])
+        return candidates, runs
+
+    def _fail(self, runs: Sequence[Run], why: str) -> NoReturn:
+        """Close the turn and say what to do: no answer is never an empty list."""
+        message = registry.nothing_answered_message(runs, why)
+        outcome = runs[0].outcome if runs else RunOutcome.OFFLINE
+        self.turn.end(lambda _: (None, []), records.Turn(state="end", outcome=str(outcome), detail=message))
+        attempts = [{"provider": run.provider, "outcome": str(run.outcome), "detail": run.detail} for run in runs]
+        raise ProviderError(message, attempts, session=self.session.id, turn=self.turn.number)
+
+    def _read(
+        self, candidates: Sequence[Candidate], deadline: Deadline, query: Draft
+    ) -> tuple[list[TextPage], list[Draft]]:
+        tasks, order = self._tasks(candidates)
+        pages: dict[int, PageRead] = {}
+        converted: dict[int, Draft] = {}
+        reader = self.session._reader(self.settings)
+        enough = max(1, -(-len(tasks) // 2))
+        for batch in reader.read(tasks, deadline, soft_s=self.settings.soft_s, enough=enough):
+            drafts: list[Draft] = []
+            for read in batch:
+                number = order[read.task.url]
+                pages[number] = read
+                made = page_drafts(read, query)
+                drafts += made
+                if read.converted is not None:
+                    converted[number] = made[-1]
+                self.progress(Progress("read", f"{read.task.url}: {_said(_page(read))}", len(pages), len(tasks)))
+            self.turn.add(drafts)
+        step = read_step(candidates, pages)
+        self.steps.append(step)
+        self.turn.add([Draft(recording.decision_body(step), (query,))])
+        good = text_pages(candidates, pages)
+        return [page for _, page in good], [converted[number] for number, _ in good]
+
+    def _tasks(self, candidates: Sequence[Candidate]) -> tuple[list[Task], dict[str, int]]:
+        """Return a task a candidate; one that an index found is read from the archive."""
+        ledger = self.session.ledger
+        tasks = []
+        for candidate in candidates:
+            session, seq = candidate.extra.get("capture_session"), candidate.extra.get("capture_seq")
+            if session is None or seq is None:
+                tasks.append(Task(candidate.url))
+                continue
+            try:
+                fetch = stored_page(ledger.log, ledger.blobs, ledger.load, session, int(seq))
+                reused = {"via": "archive", "session": session, "seq": int(seq)}
+                tasks.append(Task(candidate.url, fetch, reused))
+            except MissingError:  # erased since it was indexed
+                tasks.append(Task(candidate.url))
+        return tasks, {task.url: number for number, task in enumerate(tasks)}
+
+    def _end(
+        self, runs: Sequence[Run], candidates: Sequence[Candidate], pages: Sequence[TextPage], causes: Sequence[Draft]
+    ) -> Search:
+        notes = notes_of(runs, self.steps)
+        outcome = outcome_of(runs, candidates, pages)
+
+        def build(state: State) -> tuple[Chosen, list[Draft]]:
+            made = choose(
+                self.query.text,
+                pages,
+                self.settings.policy(),
+                known_ids=state.evidence_ids,
+                first_number=state.next_evidence,
+                notes=notes,
+            )
+            # storing the same bytes again is no effect
+            self.session.ledger.blobs.put([rendering_bytes(made)])
+            return made, chosen_drafts(made, causes, self.turn.begin)
+
+        self.progress(Progress("choose", f"{len(pages)} pages"))
+        end = records.Turn(state="end", outcome=str(outcome))
+        made = self.turn.end(build, end)
+        text = made.rendering.text
+        return Search(
+            session=self.session.id,
+            turn=self.turn.number,
+            query=self.query,
+            outcome=outcome,
+            runs=tuple(runs),
+            steps=(*self.steps, *made.selection.steps),
+            evidence=made.evidence,
+            rendering=text,
+            rendering_digest=digest(text.encode("utf-8")),
+            head=self.session.head,
+        )
+
+
+def _page(read: PageRead) -> Page:
+    """Return a page as read, for the caller."""
+    final, made, fetch = read.exchange, read.conversion, read.fetch
+    text = made if isinstance(made, Conversion) else None
+    detail = made.detail if isinstance(made, ConversionFailure) else fetch.detail if fetch else ""
+    return Page(
+        asked=read.task.url,
+        url=final.url if final else read.task.url,
+        outcome=fetch.outcome.value if fetch else "failed",
+        reason=unread_reason(read),
+        detail=detail,
+        status=final.status if final else None,
+        captured_at=format_time(final.started_at) if final else None,
+        title=text.metadata.title if text else None,
+        payload=digest(final.payload) if final else None,
+        text_digest=digest(text.text.encode("utf-8")) if text else None,
+        conversion=text,
+    )
+
+
+def _said(page: Page) -> str:
+    """Return in a few words how a page ended."""
+    if page.reason is None and page.conversion is not None:
+        return f"{len(page.conversion.text)} characters"
+    return page.reason or page.outcome
