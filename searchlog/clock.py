@@ -6,6 +6,7 @@ A clock gives wall time (UTC, for records) and monotonic time (for durations). I
 
 from __future__ import annotations
 
+import re
 import secrets
 import time
 from datetime import UTC, datetime, timedelta
@@ -14,6 +15,8 @@ from typing import Protocol
 from searchlog.errors import FormatError
 
 __all__ = ["Clock", "FixedClock", "FixedIds", "Ids", "SystemClock", "SystemIds", "format_time", "parse_time"]
+
+_RFC3339 = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?Z")
 
 
 class Clock(Protocol):
@@ -96,14 +99,20 @@ class FixedIds:
 
 def format_time(moment: datetime) -> str:
     """Return a time as RFC 3339 in UTC with microseconds and `Z`, the form every record uses."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    if moment.tzinfo is None:
+        raise AssertionError("a time without a zone: it would be read as the zone of this machine")
+    # not strftime, whose %Y drops the zeros of early years on some systems
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def parse_time(text: str) -> datetime:
-    """Return the time that an RFC 3339 text with `Z` names; raise FormatError otherwise."""
+    """Return the time that an RFC 3339 text with `Z` names; raise FormatError otherwise.
+
+    Digits of a second after the sixth are dropped. A leap second cannot be told and is refused.
+    """
     try:
-        if not text.endswith("Z"):
+        if not _RFC3339.fullmatch(text):  # fromisoformat alone takes week dates, and offsets before the Z
             raise ValueError
         return datetime.fromisoformat(text[:-1]).replace(tzinfo=UTC)
-    except (ValueError, AttributeError):
+    except (ValueError, TypeError):
         raise FormatError(f"not an RFC 3339 time in UTC: {text!r:.60}", found=text) from None
