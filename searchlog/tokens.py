@@ -1,13 +1,15 @@
 """Words of a text for lexical matching, in any script, the same for the index and the query.
 
-A run is split at script boundaries. Han, Kana, Hangul, Thai, Lao, Khmer and Myanmar runs become character bigrams
-(a run of one stays as it is); other runs are lower-cased words. No dictionary: an upgrade can never change a ranking.
+The text is brought to one form first (NFKC, lower case, no soft hyphens): a composed and a decomposed letter, a
+ligature of a PDF and its letters are the same word. A run is then split at script boundaries. Han, Kana, Hangul, Thai,
+Lao, Khmer and Myanmar runs become character bigrams (a run of one stays as it is); other runs are words. No dictionary:
+an upgrade can never change a ranking.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+import unicodedata
 
 __all__ = ["TOKENIZER", "token_count", "words"]
 
@@ -19,28 +21,34 @@ _NOSPACE = (
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f"
     "\U00020000-\U0003134f"
 )
-# combining signs that \w leaves out but that belong to their word
-_MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0900-\u0dff"
+# combining signs that \w leaves out but that belong to their word; the gaps are punctuation, such as the danda U+0964
+_MARKS = (
+    "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"  # any script
+    "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # Hebrew
+    "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"  # Arabic
+    "\u0711\u0730-\u074a\u07a6-\u07b0\u07eb-\u07f3"  # Syriac, Thaana, N'Ko
+    "\u0900-\u0963\u0971-\u0df3"  # the scripts of India and Sri Lanka
+    "\u0f18\u0f19\u0f35\u0f37\u0f39\u0f71-\u0f84\u0f86\u0f87\u0f8d-\u0fbc\u135d-\u135f"  # Tibetan, Ethiopic
+    "\u180b-\u180d\u180f\u1b00-\u1b44\u1b80-\u1bf3\u1c24-\u1c37\ua980-\ua9c0\uabe3-\uabed"  # Mongolian, Balinese, ...
+    "\U0001e944-\U0001e94a"  # Adlam
+)
+# a soft hyphen, a joiner and a byte order mark stand inside a word and are not part of it
+_UNSEEN = re.compile("[\u00ad\u200d\u2060\ufeff]")
 _RUN = re.compile(rf"[{_NOSPACE}]+|(?:[^\W_{_NOSPACE}]|[{_MARKS}])+")
 _IS_NOSPACE = re.compile(rf"[{_NOSPACE}]")
 
 
 def words(text: str) -> list[str]:
     """Return the tokens of a text in order."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", _UNSEEN.sub("", text))
     out: list[str] = []
     for run in _RUN.findall(text.lower()):
-        if run.isascii():
+        if run.isascii() or len(run) == 1 or not _IS_NOSPACE.match(run):
             out.append(run)
         else:
-            out.extend(_split(run))
+            out += [run[i : i + 2] for i in range(len(run) - 1)]
     return out
-
-
-@lru_cache(50_000)
-def _split(run: str) -> tuple[str, ...]:
-    if _IS_NOSPACE.match(run):
-        return tuple(run[i : i + 2] for i in range(len(run) - 1)) or (run,)
-    return (run,)
 
 
 def token_count(text: str) -> int:
