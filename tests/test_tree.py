@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searchlog.errors import IntegrityError, UsageError
@@ -249,6 +249,7 @@ def test_leaf_and_node_hashes_live_in_different_domains() -> None:
 # --- frontier
 
 
+@settings(deadline=None)
 @given(count=st.integers(0, 200), cuts=st.lists(st.integers(0, 200), max_size=8))
 def test_a_frontier_extended_in_any_batches_equals_the_root(count: int, cuts: list[int]) -> None:
     leaves = [tree.leaf_hash(b"%d" % number) for number in range(count)]
@@ -261,6 +262,7 @@ def test_a_frontier_extended_in_any_batches_equals_the_root(count: int, cuts: li
     assert len(frontier.nodes) == count.bit_count()
 
 
+@settings(deadline=None)
 @given(st.integers(0, 300))
 def test_a_frontier_round_trips_and_goes_on_from_its_bytes(count: int) -> None:
     leaves = [tree.leaf_hash(b"%d" % number) for number in range(count)]
