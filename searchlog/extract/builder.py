@@ -1,0 +1,331 @@
+"""From events of a tree (element starts, text, element ends) to text and blocks. Pure; knows nothing of a parser.
+
+Whitespace is folded as CSS `white-space: normal` does: runs of space, tab, LF, FF, CR become one space, none at the edges
+of a block. Other space characters (no-break, ideographic) and all invisible letters stay as they are. Inside `pre`
+nothing changes. `<br>` is a line feed, two of them in a row begin a new block. Cells of a table row are joined by tabs.
+Ruby readings stay where they stand in the page. What is added between pieces of the page is whitespace only.
+
+Hidden text that stands inside a visible block comes as a block of its own after it, so that what a person reads in one
+piece is one piece here. Spec: HTML Living Standard section 15.3 (rendering of flow content), CSS Text 3 section 4.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from searchlog.extract.conversion import Block
+from searchlog.extract.furniture import Region, furniture_of, region_label
+from searchlog.extract.style import PLAIN, Look, Sheet
+
+__all__ = ["BLOCK", "SKIPPED", "VOID", "Builder", "Built"]
+
+BLOCK = frozenset(
+    "address article aside blockquote body button caption center details dialog dd dir div dl dt fieldset figcaption figure "
+    "footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup p "
+    "plaintext pre search section summary table tbody td tfoot th thead tr ul xmp".split()
+)
+VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+SKIPPED = frozenset(
+    "annotation annotation-xml audio canvas datalist head iframe noembed noframes noscript option optgroup script select "
+    "style svg template textarea title video".split()
+)
+"""Elements whose text is never on the page: scripts, styles, fallbacks, form values, drawings, TeX sources of formulas."""
+
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_WS = re.compile(r"[ \t\n\r\f]+")
+_BREAK = re.compile(r" ?\0 ?")
+_BREAKS = re.compile(r" ?\0(?: ?\0)+ ?")
+_ROW_CHARS_MAX = 2000
+_CELL_BLOCKS_MAX = 12
+_SPAN_MAX = 20
+
+
+@dataclass(slots=True)
+class _State:
+    """What an element hands down to what is inside it."""
+
+    kind: str = "paragraph"
+    level: int = 0
+    group: int | None = None
+    hidden: str | None = None
+    soft: bool = False
+    """Whether a descendant may show itself again (visibility, size, colour)."""
+    pre: bool = False
+    lists: int = 0
+    head: bool = False
+
+
+@dataclass(slots=True)
+class _Piece:
+    """A block before its offsets are known."""
+
+    kind: str
+    text: str
+    level: int
+    group: int | None
+    hidden: str | None
+    head: bool = False
+
+
+@dataclass(slots=True)
+class _Row:
+    """A table row under way: where each cell's blocks begin."""
+
+    cells: list[int]
+    """Index of the first piece of each cell; -1 for a column that a spanning cell takes up."""
+    regions: int
+    head: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """Everything the walk found."""
+
+    text: str
+    blocks: tuple[Block, ...]
+    warnings: tuple[str, ...]
+
+
+class Builder:
+    """Takes events in document order; every `start` that returns True must be followed by its `end`."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self._pieces: list[_Piece] = []
+        self._run: list[str] = []
+        self._hidden_run: list[str] = []
+        self._hidden_why: str | None = None
+        self._broken = False
+        self._state = _State()
+        self._stack: list[tuple[_State, bool, int]] = []
+        """The outer state, whether the element is a block, and the index of its region (or -1)."""
+        self._rows: list[_Row | None] = []
+        self._tables: list[int] = []
+        self._regions: list[Region] = []
+        self._groups = 0
+
+    @property
+    def hidden(self) -> str | None:
+        """Why text that comes now would not be seen; None when it is."""
+        return self._state.hidden
+
+    def text(self, data: str) -> None:
+        """Take the data of a text node."""
+        if self._state.hidden is None:
+            if self._run or self._state.pre or not (data.isspace() and data.isascii()):
+                self._run.append(data)
+        else:
+            self._hidden_run.append(data)
+            self._hidden_why = self._state.hidden
+
+    def start(self, tag: str, attributes: Mapping[str, str | None]) -> bool:
+        """Open an element; False when it and all inside it is to be passed over (void or skipped)."""
+        if tag in VOID:
+            if tag == "br":
+                self.text("\0")
+                self._broken = True
+            elif tag == "hr":
+                self._flush()
+            return False
+        if tag in SKIPPED:
+            return False
+        look = self._sheet.look(tag, attributes) if attributes else PLAIN
+        state, outer = self._state, self._state
+        block = tag in BLOCK or look.block
+        if block:
+            self._flush()
+            state = self._enter(tag, attributes, state)
+        if outer.hidden is not None or look is not PLAIN or attributes:
+            hidden, soft = _hidden(tag, attributes, look, outer)
+            if hidden != outer.hidden:
+                state = replace(state, hidden=hidden, soft=soft)
+        region = -1
+        if block:
+            label = region_label(tag, attributes)
+            if label is not None:
+                region = len(self._regions)
+                self._regions.append(Region(label, len(self._pieces)))
+        self._stack.append((outer, block, region))
+        self._state = state
+        return True
+
+    def end(self, tag: str) -> None:
+        """Close the element opened last."""
+        state, block, region = self._stack.pop()
+        if block:
+            self._flush()
+            if tag == "tr":
+                self._end_row()
+            elif tag == "table" and self._tables:
+                self._tables.pop()
+                self._rows.pop()
+        if region >= 0:
+            self._regions[region].end = len(self._pieces)
+        self._state = state
+
+    def _enter(self, tag: str, attributes: Mapping[str, str | None], state: _State) -> _State:
+        """Return the state inside a block element."""
+        level = _HEADINGS.get(tag)
+        if level is None and attributes.get("role") == "heading":
+            stated = attributes.get("aria-level") or "2"
+            level = int(stated) if stated in ("1", "2", "3", "4", "5", "6") else 2
+        if level is not None:
+            return replace(state, kind="heading", level=level)
+        if state.kind == "heading":
+            return state
+        if tag in ("div", "p", "section", "article"):
+            return state
+        if tag in ("pre", "listing", "plaintext", "xmp"):
+            return replace(state, kind="code", level=0, pre=True, group=self._group())
+        if tag in ("ul", "ol", "menu", "dir"):
+            return replace(state, lists=state.lists + 1, group=state.group if state.lists else self._group())
+        if tag == "li":
+            return replace(state, kind="list-item", level=max(1, state.lists))
+        if tag == "dl":
+            return replace(state, group=self._group())
+        if tag in ("dt", "dd"):
+            return replace(state, kind="term", level=0)
+        if tag == "blockquote":
+            return replace(state, kind="quote", level=0)
+        if tag in ("figcaption", "caption"):
+            return replace(state, kind="caption", level=0)
+        if tag in ("button", "legend", "summary") and state.kind == "paragraph":
+            return replace(state, kind="other")
+        return self._enter_table(tag, attributes, state)
+
+    def _enter_table(self, tag: str, attributes: Mapping[str, str | None], state: _State) -> _State:
+        if tag == "table":
+            group = self._group()
+            self._tables.append(group)
+            self._rows.append(None)
+            return replace(state, kind="paragraph", level=0, group=group, lists=0, head=False)
+        if not self._tables:
+            return state
+        if tag == "thead":
+            return replace(state, head=True)
+        if tag == "tr":
+            self._rows[-1] = _Row([], len(self._regions))
+        elif tag in ("td", "th"):
+            row = self._rows[-1]
+            if row is not None:
+                row.cells.append(len(self._pieces))
+                row.head = row.head and (tag == "th" or state.head)
+                span = attributes.get("colspan") or ""
+                if span.isascii() and span.isdigit():
+                    row.cells.extend([-1] * (min(int(span[:4]), _SPAN_MAX) - 1))
+            return replace(state, kind="paragraph", level=0, lists=0)
+        return state
+
+    def _group(self) -> int:
+        self._groups += 1
+        return self._groups
+
+    def _flush(self) -> None:
+        """End the run of inline content; it becomes blocks of the present kind."""
+        if self._run:
+            self._emit("".join(self._run), None)
+            self._run.clear()
+        if self._hidden_run:
+            self._emit("".join(self._hidden_run), self._hidden_why)
+            self._hidden_run.clear()
+        self._broken = False
+
+    def _emit(self, raw: str, hidden: str | None) -> None:
+        state = self._state
+        if state.pre:
+            raw = raw.replace("\0", "\n")
+            if raw and not raw.isspace():
+                self._pieces.append(_Piece("code", raw, 0, state.group, hidden))
+            return
+        text = _WS.sub(" ", raw)
+        parts = [text]
+        if self._broken:
+            parts = [_BREAK.sub("\n", part) for part in _BREAKS.split(text)]
+        for part in parts:
+            part = part.strip(" \n")
+            if part and not part.isspace():
+                self._pieces.append(_Piece(state.kind, part, state.level, state.group, hidden))
+
+    def _end_row(self) -> None:
+        """Join the cells of the row into one block, unless they hold more than short plain content."""
+        row = self._rows[-1] if self._rows else None
+        if row is None:
+            return
+        self._rows[-1] = None
+        first = next((at for at in row.cells if at >= 0), len(self._pieces))
+        inside = self._pieces[first:]
+        seen = [piece for piece in inside if piece.hidden is None]
+        group = self._tables[-1]
+        simple = (
+            len(row.cells) > 1
+            and bool(seen)
+            and all(piece.kind in ("paragraph", "other", "list-item", "term") for piece in seen)
+            and sum(len(piece.text) for piece in seen) <= _ROW_CHARS_MAX
+        )
+        cells: list[str] = []
+        if simple:
+            starts = [at for at in row.cells if at >= 0] + [len(self._pieces)]
+            spans = iter(zip(starts, starts[1:], strict=False))
+            for at in row.cells:
+                if at < 0:
+                    cells.append("")
+                    continue
+                begin, stop = next(spans)
+                parts = [piece.text for piece in self._pieces[begin:stop] if piece.hidden is None]
+                simple = simple and len(parts) <= _CELL_BLOCKS_MAX
+                cells.append(" ".join(parts).replace("\n", " ").replace("\t", " "))
+        if simple:
+            text = "\t".join(cells).rstrip("\t")
+            joined = _Piece("table-row", text, 0, group, None, head=row.head)
+            self._pieces[first:] = [joined, *(piece for piece in inside if piece.hidden is not None)]
+            del self._regions[row.regions :]
+
+    def finish(self, chars_max: int) -> Built:
+        """Return the text and its blocks; text beyond `chars_max` is cut, and a warning says so."""
+        while self._stack:
+            self.end("")
+        self._flush()
+        return _assemble(self._pieces, self._regions, chars_max)
+
+
+def _hidden(tag: str, attributes: Mapping[str, str | None], look: Look, outer: _State) -> tuple[str | None, bool]:
+    """Return why the element's text is not seen (None when it is), and whether something inside may be seen again."""
+    if outer.hidden is not None and not outer.soft:
+        return outer.hidden, False
+    closed = "hidden" in attributes or "popover" in attributes or (tag == "dialog" and "open" not in attributes)
+    if closed and not look.block:
+        return "attribute", False
+    if look.gone is not None:
+        return look.gone, False
+    stated = {"visibility": look.visibility, "size": look.sized, "colour": look.coloured}
+    for reason, seen in stated.items():
+        if seen is False:
+            return reason, True
+    if outer.hidden is not None and stated[outer.hidden]:
+        return None, False
+    return outer.hidden, outer.soft
+
+
+def _assemble(pieces: list[_Piece], regions: list[Region], chars_max: int) -> Built:
+    sizes = [0 if piece.hidden else len(piece.text) for piece in pieces]
+    labels = furniture_of(sizes, regions)
+    blocks: list[Block] = []
+    texts: list[str] = []
+    at = 0
+    warnings: tuple[str, ...] = ()
+    for piece, label in zip(pieces, labels, strict=True):
+        text = piece.text
+        if at + len(text) > chars_max:
+            warnings = ("text-cut",)
+            text = text[: max(0, chars_max - at)]
+            if not text:
+                break
+        end = at + len(text)
+        blocks.append(Block(piece.kind, at, end, piece.level, label, piece.hidden, group=piece.group, head=piece.head))
+        texts.append(text)
+        at = end + 1
+        if warnings:
+            break
+    return Built("\n".join(texts), tuple(blocks), warnings)

@@ -1,0 +1,166 @@
+"""One payload in, one conversion or one reason out. Pure dispatch by media type; no clock, disk or network.
+
+The same bytes, Content-Type, address and options give the same result under the same library versions, which are
+recorded in `Conversion.options`. Converters are imported when a payload needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from searchlog.extract import charset, sniff
+from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Metadata
+
+__all__ = ["ConvertOptions", "Result", "convert"]
+
+Result = Conversion | ConversionFailure
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertOptions:
+    """Everything a caller may choose; recorded with each conversion."""
+
+    labels: str = "structure"
+    """Who labels furniture: `structure` (fast), or `trafilatura` on top of it."""
+    dates: str = "page"
+    """Where dates come from: `page` (what the page states), or `htmldate` as well when it states none."""
+    text_chars_max: int = 2_000_000
+    pdf_pages_max: int = 500
+    linear: bool = False
+    """Read markup without building a tree: slower to trust, safe on anything. The pool sets it after a worker died."""
+
+
+def convert(data: bytes, *, content_type: str | None, url: str, options: ConvertOptions | None = None) -> Result:
+    """Return the conversion of a decoded payload, or why it has no text. Never raises on any bytes.
+
+    data: content codings removed. content_type: the header's value as it came. url: the final address.
+    """
+    options = options or ConvertOptions()
+    if not data:
+        return ConversionFailure("no-text", "the payload is empty")
+    media_type = sniff.sniff(data, content_type, url)
+    converter = _CONVERTERS.get(media_type)
+    if converter is None:
+        claimed = sniff.essence(content_type)
+        said = f", although the server says {claimed}" if claimed and claimed != media_type else ""
+        return ConversionFailure(
+            "unsupported-type", f"no converter for {media_type}{said}; the payload is kept", media_type=media_type
+        )
+    try:
+        result = converter(data, content_type, url, media_type, options)
+    except RecursionError:
+        return ConversionFailure("malformed", "nested too deeply to read", media_type=media_type)
+    if isinstance(result, Conversion) and _differs(media_type, content_type):
+        result = replace(result, warnings=(*result.warnings, "type-mismatch"))
+    return result
+
+
+def _differs(media_type: str, content_type: str | None) -> bool:
+    """Return whether the server named another kind of thing than the bytes are."""
+    claimed = sniff.essence(content_type)
+    if not claimed or claimed == media_type or claimed == "application/octet-stream":
+        return False
+    kinds = [_kind(claimed), _kind(media_type)]
+    return kinds[0] != kinds[1]
+
+
+def _kind(media_type: str) -> str:
+    if sniff.is_html(media_type) or media_type.endswith(("/xml", "+xml")):
+        return "markup"
+    return "text" if media_type.startswith("text/") or media_type.endswith("json") else media_type
+
+
+def _html(data: bytes, content_type: str | None, url: str, media_type: str, options: ConvertOptions) -> Result:
+    from searchlog.extract import html
+
+    decoded = charset.decode(data, content_type)
+    page = html.read_html(decoded.text, url, options.text_chars_max, linear=options.linear)
+    name = html.CONVERTER if page.tree else html.CONVERTER_LINEAR
+    if not page.built.blocks:
+        return ConversionFailure(
+            "no-text", "the page has no visible text of its own; scripts may add it in a browser", media_type, name
+        )
+    result = Conversion(
+        text=page.built.text,
+        blocks=page.built.blocks,
+        metadata=page.metadata,
+        converter=name,
+        options=_recorded(options, engine=html.engine()),
+        verbatim=page.verbatim,
+        warnings=(*decoded.warnings, *page.warnings, *_seen(page.built.text, page.built.blocks)),
+    )
+    return _stamped(result, decoded, media_type)
+
+
+def _text(data: bytes, content_type: str | None, url: str, media_type: str, options: ConvertOptions) -> Result:
+    from searchlog.extract import markdown, text
+
+    decoded = charset.decode(data, content_type, prescan=False)
+    body, cut = decoded.text[: options.text_chars_max], len(decoded.text) > options.text_chars_max
+    metadata = Metadata()
+    if media_type == "text/markdown":
+        name, blocks = markdown.CONVERTER, markdown.markdown_blocks(body)
+        metadata = Metadata(title=markdown.title(body, blocks))
+    elif media_type == "application/json":
+        name, blocks = text.CONVERTER, text.json_blocks(body)
+    else:
+        name, blocks = text.CONVERTER, text.text_blocks(body)
+    if not blocks:
+        return ConversionFailure("no-text", "the text is blank", media_type, name)
+    warnings = (*decoded.warnings, *(("text-cut",) if cut else ()), *_seen(body, blocks))
+    result = Conversion(body, blocks, metadata, name, options=_recorded(options), verbatim=True, warnings=warnings)
+    return _stamped(result, decoded, media_type)
+
+
+def _pdf(data: bytes, content_type: str | None, url: str, media_type: str, options: ConvertOptions) -> Result:
+    from searchlog.extract import pdf
+
+    result = pdf.read_pdf(data, options.pdf_pages_max, options.text_chars_max)
+    if isinstance(result, ConversionFailure):
+        return result
+    return replace(
+        result,
+        options=_recorded(options, engine=pdf.engine()),
+        media_type=media_type,
+        warnings=(*result.warnings, *_seen(result.text, result.blocks)),
+    )
+
+
+def _stamped(result: Conversion, decoded: charset.Decoded, media_type: str) -> Conversion:
+    return replace(
+        result,
+        media_type=media_type,
+        charset=decoded.label,
+        charset_source=decoded.step,
+        replaced_count=decoded.replaced_count,
+    )
+
+
+def _recorded(options: ConvertOptions, **more: str) -> dict[str, Any]:
+    return {**asdict(options), **more}
+
+
+_CONTROLS = {*range(0x20), 0x7F} - {0x09, 0x0A, 0x0C, 0x0D}
+
+
+def _seen(text: str, blocks: tuple[Block, ...]) -> tuple[str, ...]:
+    """Return warnings about the text itself, for whoever shows it."""
+    out = []
+    if any(block.hidden for block in blocks):
+        out.append("hidden-text")
+    if len(text.translate(dict.fromkeys(_CONTROLS))) != len(text):
+        out.append("control-characters")
+    return tuple(out)
+
+
+_Converter = Callable[[bytes, str | None, str, str, ConvertOptions], Result]
+_CONVERTERS: dict[str, _Converter] = {
+    "text/html": _html,
+    "application/xhtml+xml": _html,
+    "text/plain": _text,
+    "text/markdown": _text,
+    "application/json": _text,
+    "application/pdf": _pdf,
+}

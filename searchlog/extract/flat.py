@@ -1,0 +1,198 @@
+"""A linear reading of HTML for pages that no tree builder survives, and the test that finds them beforehand. Pure.
+
+The standard's tree construction takes quadratic time on deep nesting and on elements with very many attributes, and
+multiplies misnested formatting elements into millions of nodes. `hazard` sees such pages by counting tags; `read_flat`
+then hands the same events to the same builder from a single pass over the markup, with a simple stack in place of a tree:
+nothing visible is lost, hidden marks still hold for what they enclose, and the time grows with the length only.
+Deliberately not done here: foster parenting, the adoption agency, implied ends beyond the common ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from html import unescape
+
+from searchlog.extract.builder import BLOCK, SKIPPED, VOID, Builder
+
+__all__ = ["DEPTH_MAX", "hazard", "read_flat"]
+
+DEPTH_MAX = 4_000
+_TAGS_CHECKED_FROM = 12_000
+_NODES_MAX = 1_500_000
+_ATTRIBUTES_MAX = 4_000
+_LONG_TAG = 16_000
+
+_TAG_NAME = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
+_FORMATTING = re.compile(r"<(/?)(font|b|i|u|a|em|big|tt|s|code|nobr|small|strike|strong)(?=[\s/>])", re.I)
+_IMPLIED_END = frozenset("p li td th tr dt dd option tbody thead tfoot".split())
+_RAW_TEXT = frozenset("script style textarea title iframe noembed noframes noscript".split())
+_ATTRIBUTE = re.compile(r"""([^\s"'>/=][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?""")
+_WANTED = re.compile(r"\b(?:class|id|style|hidden|popover|open|role|aria-level|colspan)\b", re.I)
+
+
+def hazard(text: str) -> str | None:
+    """Return why no tree should be built (`too-deep`, `too-many-nodes`, `too-many-attributes`), or None.
+
+    A cheap estimate: what it misses is left to the worker's limits of time and memory.
+    """
+    open_formatting: Counter[str] = Counter()
+    unclosed = peak = 0
+    for slash, name in _FORMATTING.findall(text):
+        if not slash:
+            open_formatting[name] += 1
+            unclosed += 1
+            peak = max(peak, unclosed)
+        elif open_formatting[name]:
+            open_formatting[name] -= 1
+            unclosed -= 1
+    if (peak > 100 or text.count("<") > _TAGS_CHECKED_FROM) and (found := _count_tags(text)):
+        return found
+    if len(text) > _LONG_TAG and max(map(len, text.split(">"))) > _LONG_TAG:
+        for piece in text.split(">"):
+            if len(piece) > _LONG_TAG:
+                tag = piece[piece.rfind("<") :]
+                if len(tag) > _LONG_TAG and len(re.findall(r"[\s/]", re.sub(r"\"[^\"]*\"", "", tag))) > _ATTRIBUTES_MAX:
+                    return "too-many-attributes"
+    return None
+
+
+def _count_tags(text: str) -> str | None:
+    """Follow starts and ends with a counter a name; return what the tree would suffer from."""
+    counts: Counter[str] = Counter()
+    depth = formatting = nodes = 0
+    for slash, name in _TAG_NAME.findall(text):
+        name = name.lower()
+        if name in VOID or name in _IMPLIED_END:
+            # each new block opens the whole list of unclosed formatting elements again
+            nodes += 1 if slash else 1 + formatting
+        elif not slash:
+            counts[name] += 1
+            depth += 1
+            formatting += name in _FORMATTING_NAMES
+            nodes += 1 + (formatting if name in BLOCK else 0)
+        elif counts[name]:
+            counts[name] -= 1
+            depth -= 1
+            formatting -= name in _FORMATTING_NAMES
+        if nodes > _NODES_MAX:
+            return "too-many-nodes"
+        if depth > DEPTH_MAX and depth - formatting > DEPTH_MAX:
+            return "too-deep"
+    return None
+
+
+_FORMATTING_NAMES = frozenset("font b i u a em big tt s code nobr small strike strong".split())
+
+
+def read_flat(text: str, builder: Builder) -> None:
+    """Send the page's events to the builder in one pass."""
+    reader = _Flat(builder)
+    at, length = 0, len(text)
+    while at < length:
+        begin = text.find("<", at)
+        if begin < 0:
+            reader.text(text[at:])
+            return
+        if begin > at:
+            reader.text(text[at:begin])
+        at = reader.markup(text, begin)
+
+
+class _Flat:
+    """The open elements of the linear reading."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._open: list[str] = []
+        self._counts: Counter[str] = Counter()
+        self._skip = ""
+        self._skip_depth = 0
+
+    def text(self, data: str) -> None:
+        if not self._skip:
+            self._builder.text(unescape(data) if "&" in data else data)
+
+    def markup(self, text: str, begin: int) -> int:
+        """Take what begins with `<`; return where reading goes on."""
+        if text.startswith("<!--", begin):
+            end = text.find("-->", begin + 4)
+            return len(text) if end < 0 else end + 3
+        match = _TAG_NAME.match(text, begin)
+        if match is None:
+            if text.startswith(("<!", "<?", "</"), begin):
+                end = text.find(">", begin)
+                return len(text) if end < 0 else end + 1
+            self.text("<")
+            return begin + 1
+        end = _tag_end(text, match.end())
+        name = match[2].lower()
+        if match[1]:
+            self._end(name)
+        elif name in _RAW_TEXT and not self._skip:
+            close = re.compile(rf"</{name}(?=[\s/>])", re.I).search(text, end)
+            return len(text) if close is None else _tag_end(text, close.end())
+        else:
+            self._start(name, text[match.end() : end - 1])
+        return end
+
+    def _start(self, name: str, rest: str) -> None:
+        if self._skip:
+            self._skip_depth += name == self._skip
+            return
+        if name in ("html", "head", "body"):
+            return
+        if name in SKIPPED:
+            if not rest.endswith("/"):
+                self._skip, self._skip_depth = name, 1
+            return
+        if self._open and name in BLOCK:
+            top = self._open[-1]
+            if top == "p" or (top == name and name in _IMPLIED_END) or {top, name} in ({"td", "th"}, {"dt", "dd"}):
+                self._close(top)
+        if self._builder.start(name, _attributes(rest)):
+            self._open.append(name)
+            self._counts[name] += 1
+
+    def _end(self, name: str) -> None:
+        if self._skip:
+            self._skip_depth -= name == self._skip
+            if self._skip_depth == 0:
+                self._skip = ""
+            return
+        if name == "br":
+            self._builder.start("br", {})
+        # the end of an inline element never closes a block around it
+        elif self._counts[name] and (name in BLOCK or name in self._open[-6:]):
+            while self._open[-1] != name:
+                self._close(self._open[-1])
+            self._close(name)
+
+    def _close(self, name: str) -> None:
+        self._open.pop()
+        self._counts[name] -= 1
+        self._builder.end(name)
+
+
+def _tag_end(text: str, at: int) -> int:
+    """Return the offset after the tag's `>`, which is not inside quotes; tags never close beyond a few quotes."""
+    end = text.find(">", at)
+    for _ in range(8):
+        if end < 0:
+            return len(text)
+        inside = text[at:end]
+        if inside.count('"') % 2 == 0 and inside.count("'") % 2 == 0:
+            break
+        end = text.find(">", end + 1)
+    else:
+        end = text.find(">", at)
+    return end + 1
+
+
+def _attributes(rest: str) -> dict[str, str | None]:
+    if not rest or _WANTED.search(rest) is None:
+        return {}
+    out: dict[str, str | None] = {}
+    for name, double, single, bare in _ATTRIBUTE.findall(rest[:20_000]):
+        out.setdefault(name.lower(), unescape(double or single or bare))
+    return out

@@ -1,0 +1,267 @@
+"""What a page says of itself: title, author, site, language, dates, canonical address. Claims, not facts. Pure.
+
+Read from the one tree that the text was read from: JSON-LD (strict JSON, bounded), `meta` elements (Open Graph, Dublin Core,
+Highwire citation tags, microdata), `time` elements, `html lang`. Each date names where it was found. The first source that
+states a readable value wins, in the order of the tables below.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from html import unescape
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from searchlog.extract.conversion import Dated, Metadata
+from searchlog.extract.dates import iso_date
+
+__all__ = ["from_head", "from_tree"]
+
+_TITLE = ("citation_title", "og:title", "dc.title", "dcterms.title", "twitter:title")
+_AUTHOR = (
+    "author",
+    "citation_author",
+    "dc.creator",
+    "dcterms.creator",
+    "article:author",
+    "parsely-author",
+    "byl",
+    "sailthru.author",
+)
+_SITE = ("og:site_name", "application-name", "citation_journal_title", "apple-mobile-web-app-title")
+_PUBLISHED = (
+    "article:published_time",
+    "og:published_time",
+    "datepublished",
+    "citation_publication_date",
+    "citation_online_date",
+    "citation_date",
+    "dc.date.issued",
+    "dcterms.issued",
+    "dcterms.created",
+    "dc.date.created",
+    "dc.date",
+    "dcterms.date",
+    "parsely-pub-date",
+    "sailthru.date",
+    "pubdate",
+    "publishdate",
+    "publish-date",
+    "publish_date",
+    "datecreated",
+    "date",
+)
+_MODIFIED = (
+    "article:modified_time",
+    "og:updated_time",
+    "og:modified_time",
+    "datemodified",
+    "dcterms.modified",
+    "dc.date.modified",
+    "last-modified",
+    "revised",
+)
+_META_MAX = 300
+_LD_SCRIPTS_MAX = 20
+_LD_CHARS_MAX = 300_000
+_LD_NODES_MAX = 3_000
+_FIELD_CHARS_MAX = 500
+_ARTICLE = re.compile(
+    r"Article|Posting|Report|Review|Recipe|HowTo|FAQ|QAPage|NewsItem|Event|VideoObject|Book|Dataset|Course"
+)
+
+
+def from_tree(tree: Any, url: str) -> Metadata:
+    """Return the claims of a parsed page; `url` is where it was fetched from, to resolve a relative canonical address."""
+    metas = _metas(tree)
+    linked = _linked_data(tree)
+    article = _article(linked)
+    return Metadata(
+        title=_clean(_first(metas, _TITLE))
+        or _node_text(tree, "title")
+        or _clean(_string(article.get("headline")))
+        or _node_text(tree, "h1"),
+        author=_authors(metas, article),
+        site=_clean(_first(metas, _SITE)) or _clean(_name(article.get("publisher"))),
+        language=_language(tree, metas),
+        published=_dated(
+            article, ("datePublished", "uploadDate", "dateCreated"), metas, _PUBLISHED, _times(tree, "published")
+        ),
+        modified=_dated(article, ("dateModified",), metas, _MODIFIED, _times(tree, "modified")),
+        canonical=_canonical(tree, metas, url),
+    )
+
+
+def from_head(text: str) -> Metadata:
+    """Return the title alone, from markup that no tree is built of."""
+    match = re.search(r"<title[^>]{0,200}>([^<]{0,2000})", text[:200_000], re.I)
+    return Metadata(title=_clean(unescape(match[1])) if match else None)
+
+
+def _clean(value: str | None) -> str | None:
+    """Return the value in one line and of bounded length; None when nothing is left."""
+    return (" ".join(value.split())[:_FIELD_CHARS_MAX] or None) if value else None
+
+
+def _metas(tree: Any) -> dict[str, list[str]]:
+    out: dict[str, list[str]] = {}
+    for node in tree.css("meta")[:_META_MAX]:
+        attributes = node.attributes
+        content = attributes.get("content")
+        if not content:
+            continue
+        for key in ("property", "name", "itemprop", "http-equiv"):
+            name = attributes.get(key)
+            if name:
+                out.setdefault(name.strip().lower(), []).append(content)
+    return out
+
+
+def _first(metas: Mapping[str, list[str]], names: tuple[str, ...]) -> str | None:
+    for name in names:
+        for value in metas.get(name, ()):
+            if value.strip():
+                return value
+    return None
+
+
+def _node_text(tree: Any, selector: str) -> str | None:
+    node = tree.css_first(selector)
+    return _clean(node.text()) if node is not None else None
+
+
+def _linked_data(tree: Any) -> list[dict[str, Any]]:
+    """Return the objects of the page's JSON-LD, outermost first, bounded in number."""
+    out: list[dict[str, Any]] = []
+    for node in tree.css("script[type='application/ld+json' i]")[:_LD_SCRIPTS_MAX]:
+        source = node.text()
+        if len(source) > _LD_CHARS_MAX:
+            continue
+        try:
+            value = json.loads(source)
+        except (ValueError, RecursionError):
+            continue
+        level = [value]
+        while level and len(out) < _LD_NODES_MAX:
+            deeper: list[Any] = []
+            for item in level:
+                if isinstance(item, dict):
+                    out.append(item)
+                    deeper.extend(child for child in item.values() if isinstance(child, dict | list))
+                elif isinstance(item, list):
+                    deeper.extend(item[:_LD_NODES_MAX])
+            level = deeper[:_LD_NODES_MAX]
+    return out
+
+
+def _article(objects: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the object that describes the page's own content: an article before a page."""
+    for wanted in (_ARTICLE, re.compile("Page|Product|WebSite")):
+        for item in objects:
+            kind = item.get("@type")
+            names = kind if isinstance(kind, list) else [kind]
+            if any(isinstance(name, str) and wanted.search(name) for name in names):
+                return item
+    return {}
+
+
+def _string(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _name(value: Any) -> str | None:
+    """Return the name of a JSON-LD person or organisation, however it is wrapped; several joined by commas."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return _string(value.get("name"))
+    if isinstance(value, list):
+        names = [name for name in map(_name, (item for item in value[:20] if not isinstance(item, list))) if name]
+        return ", ".join(names) or None
+    return None
+
+
+def _authors(metas: Mapping[str, list[str]], article: Mapping[str, Any]) -> str | None:
+    named = _clean(_name(article.get("author")))
+    if named and not named.startswith(("http:", "https:")):
+        return named
+    for name in _AUTHOR:
+        values = [
+            v for v in (_clean(value) for value in metas.get(name, ())) if v and not v.startswith(("http:", "https:"))
+        ]
+        if values:
+            return _clean(", ".join(dict.fromkeys(values[:20])))
+    return None
+
+
+def _language(tree: Any, metas: Mapping[str, list[str]]) -> str | None:
+    attributes = tree.root.attributes if tree.root is not None else {}
+    for value in (attributes.get("lang"), attributes.get("xml:lang"), _first(metas, ("content-language", "og:locale"))):
+        tag = (value or "").split(",")[0].strip().replace("_", "-")
+        if re.fullmatch(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}", tag):
+            return tag
+    return None
+
+
+def _dated(
+    article: Mapping[str, Any],
+    keys: tuple[str, ...],
+    metas: Mapping[str, list[str]],
+    names: tuple[str, ...],
+    times: Iterator[str],
+) -> Dated | None:
+    for key in keys:
+        found = iso_date(_string(article.get(key)) or "")
+        if found:
+            return Dated(found, "json-ld")
+    for name in names:
+        for value in metas.get(name, ()):
+            found = iso_date(value)
+            if found:
+                return Dated(found, f"meta:{name}")
+    for value in times:
+        found = iso_date(value)
+        if found:
+            return Dated(found, "time")
+    return None
+
+
+_PUBLISH_MARK = re.compile(r"publi|posted|entry-date|created|dateline|byline|post-?date", re.I)
+_MODIFY_MARK = re.compile(r"modif|updat|revis", re.I)
+
+
+def _times(tree: Any, which: str) -> Iterator[str]:
+    """Yield the values of `time` elements that say they are this date; for `published`, then the first inside an article."""
+    nodes = tree.css("time")[:40]
+    wanted = _PUBLISH_MARK if which == "published" else _MODIFY_MARK
+    for node in nodes:
+        attributes = node.attributes
+        marks = " ".join(attributes.get(key) or "" for key in ("itemprop", "class", "id"))
+        if wanted.search(marks) or (which == "published" and "pubdate" in attributes):
+            yield attributes.get("datetime") or node.text()
+    if which == "published":
+        for node in tree.css("article time[datetime], main time[datetime]")[:1]:
+            attributes = node.attributes
+            if not _MODIFY_MARK.search(attributes.get("class") or ""):
+                yield attributes.get("datetime") or ""
+
+
+def _canonical(tree: Any, metas: Mapping[str, list[str]], url: str) -> str | None:
+    for node in tree.css("link[rel~='canonical' i]")[:1]:
+        found = _absolute(node.attributes.get("href"), url)
+        if found:
+            return found
+    return _absolute(_first(metas, ("og:url",)), url)
+
+
+def _absolute(href: str | None, url: str) -> str | None:
+    if not href or len(href) > 4_000:
+        return None
+    try:
+        joined = urljoin(url, href.strip())
+        parts = urlsplit(joined)
+    except ValueError:
+        return None
+    return joined if parts.scheme in ("http", "https") and parts.netloc else None

@@ -1,0 +1,297 @@
+"""Worker processes that can be killed: a hostile page costs its own result, never another page's, never the run.
+
+`ExtractPool.convert` blocks its thread and may be called from many at once; each call has a worker to itself. A worker that is
+past its time is killed and replaced, one that dies names the reason. Markup that cost a worker its life is read once more
+without a tree (`flat.py`), so even then there is text, with a warning. `InProcess` is the same face without processes,
+for tests and for replay.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from searchlog.errors import FormatError, UsageError
+from searchlog.extract import frames, sniff
+from searchlog.extract.conversion import Conversion, ConversionFailure
+from searchlog.extract.convert import ConvertOptions, Result, convert
+
+__all__ = ["ExtractPool", "InProcess"]
+
+_KEPT_ENVIRONMENT = (
+    "PATH",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "PYTHONPATH",
+)
+_START_S = 30.0
+_TREE_SHARE = 0.7
+"""Part of a caller's time that the first try may use, so that the linear reading still has some."""
+
+
+class InProcess:
+    """Converts in this process and thread: no limits, no isolation."""
+
+    def warm(self) -> None:
+        """Nothing to start."""
+
+    def convert(
+        self, data: bytes, content_type: str | None, url: str, options: ConvertOptions, deadline_s: float | None = None
+    ) -> Result:
+        """Return the conversion; `deadline_s` is not enforced here."""
+        return convert(data, content_type=content_type, url=url, options=options)
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class ExtractPool:
+    """A fixed number of worker processes, started when first needed."""
+
+    def __init__(
+        self, workers: int = 2, time_s: float = 5.0, memory_bytes: int = 1_073_741_824, *, linear_fallback: bool = True
+    ) -> None:
+        self._time_s = time_s
+        self._memory_bytes = memory_bytes
+        self._linear_fallback = linear_fallback
+        self._free: queue.LifoQueue[_Worker | None] = queue.LifoQueue()
+        for _ in range(workers):
+            self._free.put(None)
+        self._count = workers
+        self._alive: set[_Worker] = set()
+        self._lock = threading.Lock()
+        self._closed = False
+        self._finalizer = weakref.finalize(self, _end_all, self._alive)
+
+    def warm(self) -> None:
+        """Start all workers without waiting for them: their imports run while the caller waits for the network."""
+        slots = []
+        for _ in range(self._count):
+            try:
+                slots.append(self._free.get_nowait())
+            except queue.Empty:
+                break
+        for slot in slots:
+            self._free.put(slot if slot is not None and slot.usable() else self._start())
+
+    def convert(
+        self, data: bytes, content_type: str | None, url: str, options: ConvertOptions, deadline_s: float | None = None
+    ) -> Result:
+        """Return the conversion of a decoded payload, or why there is none: `timeout`, `memory`, `crash` among the reasons.
+
+        deadline_s: seconds the caller can wait in all, the wait for a free worker included. Raises UsageError once closed.
+        """
+        begin = time.monotonic()
+
+        def left() -> float | None:
+            return None if deadline_s is None else max(0.0, deadline_s - (time.monotonic() - begin))
+
+        patience = left()
+        result = self._once(data, content_type, url, options, patience, _TREE_SHARE if self._linear_fallback else 1.0)
+        died = isinstance(result, ConversionFailure) and result.reason in ("timeout", "memory", "crash")
+        if not died or not self._linear_fallback or options.linear or left() == 0.0:
+            return result
+        media_type = sniff.sniff(data, content_type, url)
+        if not sniff.is_html(media_type):
+            return replace(result, media_type=media_type) if isinstance(result, ConversionFailure) else result
+        second = self._once(data, content_type, url, replace(options, linear=True, labels="structure"), left(), 1.0)
+        if isinstance(second, Conversion):
+            why = "extract-timeout" if result.reason == "timeout" else "extract-failed"  # type: ignore[union-attr]
+            return replace(second, warnings=(*second.warnings, why))
+        return result
+
+    def close(self) -> None:
+        """End all workers and wait for them; conversions under way come back as `crash`."""
+        with self._lock:
+            self._closed = True
+        self._finalizer()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _once(
+        self,
+        data: bytes,
+        content_type: str | None,
+        url: str,
+        options: ConvertOptions,
+        patience: float | None,
+        share: float,
+    ) -> Result:
+        begin = time.monotonic()
+        try:
+            worker = self._free.get(timeout=patience)
+        except queue.Empty:
+            return ConversionFailure("timeout", f"no extraction worker was free within {patience:.1f} s")
+        try:
+            if worker is None or not worker.usable():
+                worker = self._start()
+            limit = self._time_s
+            if patience is not None:
+                limit = min(limit, max(0.0, patience - (time.monotonic() - begin)) * share)
+            result = worker.ask(frames.request(data, content_type, url, options, alarm_s=self._time_s * 2 + 5), limit)
+        finally:
+            if worker is not None and not worker.usable():
+                with self._lock:
+                    self._alive.discard(worker)
+                worker.end()
+                worker = None
+            self._free.put(worker)
+        return result
+
+    def _start(self) -> _Worker:
+        with self._lock:
+            if self._closed:
+                raise UsageError("this extraction pool is closed; make a new one")
+            worker = _Worker(self._memory_bytes)
+            self._alive.add(worker)
+            return worker
+
+
+class _Worker:
+    """One child process; used by one thread at a time, killed by any."""
+
+    def __init__(self, memory_bytes: int) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "searchlog.extract.worker", str(memory_bytes)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+        )
+        self._lock = threading.Lock()
+        self._ready = False
+        self._broken = False
+
+    def usable(self) -> bool:
+        """Return whether another page may be given to it."""
+        return not self._broken and self._process.poll() is None
+
+    def ask(self, message: bytes, limit_s: float) -> Result:
+        """Return the answer to one request; kill the process when it takes longer than `limit_s` from its being ready."""
+        if not self._ready:
+            outcome = self._exchange(b"", _START_S)
+            if isinstance(outcome, ConversionFailure):
+                return replace(outcome, detail=f"an extraction worker did not start: {outcome.detail}")
+            self._ready = True
+        outcome = self._exchange(message, limit_s)
+        if isinstance(outcome, ConversionFailure):
+            return outcome
+        result = frames.result_of(*outcome)
+        if isinstance(result, ConversionFailure) and result.reason == "memory":
+            self._broken = True  # it said so and left
+        return result
+
+    def _exchange(self, message: bytes, limit_s: float) -> tuple[dict[str, object], bytes] | ConversionFailure:
+        """Write, read one message; on death say why."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        late = _Late(self._process, limit_s)
+        try:
+            try:
+                if message:
+                    self._process.stdin.write(message)
+                    self._process.stdin.flush()
+                answer = frames.read(self._process.stdout.read)
+            except (OSError, ValueError):
+                answer = None
+            except FormatError as error:
+                self._broken = True
+                return ConversionFailure("crash", str(error))
+        finally:
+            fired = late.stop()
+        if fired or answer is None:
+            self._broken = True
+        if answer is not None:
+            return answer
+        if fired:
+            return ConversionFailure("timeout", f"conversion took longer than {limit_s:.1f} s")
+        return _cause(self._process)
+
+    def end(self) -> None:
+        """Kill the process if it still runs, collect it, close the pipes. Any number of times, from any thread."""
+        with self._lock:
+            self._broken = True
+            self._process.kill()
+            self._process.wait()
+            for pipe in (self._process.stdin, self._process.stdout):
+                if pipe is not None and not pipe.closed:
+                    try:
+                        pipe.close()
+                    except OSError:
+                        # what was left in the buffer has no reader any more
+                        continue
+
+
+class _Late:
+    """Kills a process when it is late, and only then: after `stop` has returned it never will."""
+
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        self._process = process
+        self._lock = threading.Lock()
+        self._done = False
+        self._fired = False
+        self._timer = threading.Timer(seconds, self._fire)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _fire(self) -> None:
+        with self._lock:
+            if not self._done:
+                self._fired = True
+                self._process.kill()
+
+    def stop(self) -> bool:
+        """Return whether it was late."""
+        with self._lock:
+            self._done = True
+        self._timer.cancel()
+        return self._fired
+
+
+def _cause(process: subprocess.Popen[bytes]) -> ConversionFailure:
+    """Return what the end of a process that nobody here killed says."""
+    process.kill()  # its output ended: whatever still runs there is of no use
+    code = process.wait()
+    if code == -9:
+        return ConversionFailure("memory", "the worker was killed by the system, most likely for its memory")
+    return ConversionFailure("crash", f"the worker ended with code {code} while converting")
+
+
+def _end_all(workers: set[_Worker]) -> None:
+    for worker in list(workers):
+        worker.end()
+    workers.clear()
+
+
+def _environment() -> dict[str, str]:
+    """Return an environment without anybody's keys, enough to start Python and find this package."""
+    kept = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
+    home = str(Path(__file__).resolve().parents[2])
+    kept["PYTHONPATH"] = os.pathsep.join(part for part in (kept.get("PYTHONPATH"), home) if part)
+    return {**kept, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1", "MALLOC_ARENA_MAX": "1"}
