@@ -309,10 +309,10 @@ class FolderSite(LoopbackSite):
 
     def _walk(self) -> Iterator[Path]:
         for top, folders, files in os.walk(self.folder):
-            folders[:] = [name for name in folders if not name.startswith(".")]
+            folders[:] = filter(_servable, folders)
             for name in files:
                 path = Path(top, name)
-                if not name.startswith(".") and self._inside(path) is not None:
+                if _servable(name) and self._inside(path) is not None:
                     yield path
 
     def _inside(self, path: Path) -> Path | None:
@@ -331,11 +331,7 @@ class FolderSite(LoopbackSite):
         parts = name.removeprefix("/").split("/")
         if parts[-1] == "":
             parts[-1] = "index.html"
-        forbidden = "\\:" if os.name == "nt" else ""
-        for part in parts:
-            if not part or part.startswith(".") or any(c < " " or c in forbidden for c in part):
-                return None
-        return self._inside(self.folder.joinpath(*parts))
+        return self._inside(self.folder.joinpath(*parts)) if all(map(_servable, parts)) else None
 
     def respond(self, ask: Ask) -> Reply:
         path = self.locate(ask.path)
@@ -355,6 +351,12 @@ class FolderSite(LoopbackSite):
             stream.close()
             return Reply(304, headers)
         return Reply(200, headers, file=(stream, facts.st_size))
+
+
+def _servable(name: str) -> bool:
+    """Whether one part of a path may name a file here: no dotfile, no control character, no drive or stream."""
+    forbidden = "\\:" if os.name == "nt" else ""
+    return bool(name) and not name.startswith(".") and not any(c < " " or c in forbidden for c in name)
 
 
 def _open_regular(path: Path) -> tuple[BinaryIO, os.stat_result] | None:

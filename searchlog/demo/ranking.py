@@ -20,9 +20,9 @@ __all__ = ["Index", "answer"]
 
 PAGE_RESULTS = 12
 """Results that each of the two rankings gives a page."""
-_K1, _B = 1.2, 0.75
-_COMMON = 0.9
-"""A word in more than this share of the pages finds nothing by itself."""
+_K1, _B = 1.2, 0.4
+_ENOUGH = 0.4
+"""Share of the query, by weight of its words, that an entry must hold: "how is the" finds nothing by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +49,17 @@ class Index:
     def rank(self, provider: str, query: str, language: str | None = None) -> list[Entry]:
         """Return the entries one ranking finds for a query, best first; ties in manifest order."""
         wanted = list(dict.fromkeys(words(query)))
-        telling = [word for word in wanted if 0 < self._found_in[word] <= _COMMON * len(self._documents)]
         total = sum(map(self._weight, wanted))
         score = self._title_score if provider == "demo titles" else self._text_score
         found = []
         for place, document in enumerate(self._documents):
-            counts = document.titles if provider == "demo titles" else document.text
-            if provider not in document.entry.providers or not any(word in counts for word in telling or wanted):
+            entry = document.entry
+            if provider not in entry.providers or (language and entry.language.split("-")[0] != language):
                 continue
-            if language is None or document.entry.language.split("-")[0] == language:
-                met = sum(self._weight(word) for word in wanted if word in counts) / total
-                found.append((-met * score(document, wanted), place, document.entry))
+            counts = document.titles if provider == "demo titles" else document.text
+            met = sum(self._weight(word) for word in wanted if word in counts)
+            if met and met >= _ENOUGH * total:
+                found.append((-met * score(document, wanted), place, entry))
         return [entry for _, _, entry in sorted(found, key=lambda row: row[:2])]
 
     def _weight(self, word: str) -> float:
