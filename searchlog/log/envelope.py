@@ -51,22 +51,26 @@ class Envelope:
 
 
 def encode(record: Envelope) -> bytes:
-    """Return the line, without newline. Raises FormatError when it has no canonical form or is too long."""
-    line = canon.dumps(
-        {
-            **record.extra,
-            "v": record.v,
-            "session": record.session,
-            "seq": record.seq,
-            "at": record.at,
-            "kind": record.kind,
-            "turn": record.turn,
-            "agent": record.agent,
-            "causes": list(record.causes),
-            "salt": record.salt,
-            "body": record.body,
-        }
-    )
+    """Return the line, without newline.
+
+    Raises FormatError on what `decode` would refuse, so that nothing is stored that cannot be read.
+    """
+    known = {
+        "v": record.v,
+        "session": record.session,
+        "seq": record.seq,
+        "at": record.at,
+        "kind": record.kind,
+        "turn": record.turn,
+        "agent": record.agent,
+        "causes": list(record.causes),
+        "salt": record.salt,
+        "body": record.body,
+    }
+    _check(known)
+    for name in record.extra.keys() & known.keys():
+        raise FormatError(f"{name} of a record stands among its unknown fields", field=name)
+    line = canon.dumps({**record.extra, **known})
     if len(line) > LINE_BYTES_MAX:
         raise FormatError(
             f"a {record.kind} record of {len(line)} bytes; at most {LINE_BYTES_MAX}: put the large part into a blob",
@@ -83,35 +87,52 @@ def decode(line: bytes) -> Envelope:
     """
     if len(line) > LINE_BYTES_MAX:
         raise FormatError(f"a record of {len(line)} bytes; at most {LINE_BYTES_MAX}", bytes=len(line))
+    if b"\n" in line or b"\r" in line:
+        raise FormatError("a record is one line; this one holds a line break")
     value = canon.loads(line)
     if not isinstance(value, dict):
         raise FormatError("a record is a JSON object")
-    known: dict[str, Any] = {}
+    _check(value)
+    known = {name: value.pop(name) for name in _FIELDS}
+    known["causes"] = tuple(known["causes"])
+    return Envelope(**known, extra=value)
+
+
+def _check(value: dict[str, Any]) -> None:
+    """Raise FormatError naming the first known field that is missing or wrong. `v` comes first: it rules the others."""
     for name, check in _FIELDS.items():
         if name not in value:
             raise FormatError(f"a record without {name}", field=name)
-        found = value.pop(name)
+        found = value[name]
         if not check(found):
             raise FormatError(f"{name} of a record is {found!r:.80}", field=name, found=found)
-        known[name] = found
-    if known["v"] > VERSION:
-        raise FormatError(f"record version {known['v']}; this reader knows up to {VERSION}: upgrade searchlog")
-    clock.parse_time(known["at"])
-    if any(cause >= known["seq"] for cause in known["causes"]):
-        raise FormatError(f"record {known['seq']} names a cause that does not come before it", seq=known["seq"])
-    known["causes"] = tuple(known["causes"])
-    return Envelope(**known, extra=value)
+        if name == "v" and found > VERSION:
+            raise FormatError(
+                f"record version {found}; this reader knows up to {VERSION}: upgrade searchlog", field="v", found=found
+            )
+    if any(cause >= value["seq"] for cause in value["causes"]):
+        raise FormatError(
+            f"causes of record {value['seq']} name one that does not come before it", field="causes", seq=value["seq"]
+        )
 
 
 def _is_count(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
+def _is_time(value: Any) -> bool:
+    try:
+        clock.parse_time(value)
+    except FormatError:
+        return False
+    return True
+
+
 _FIELDS: dict[str, Callable[[Any], bool]] = {
     "v": lambda x: type(x) is int and x >= 1,
     "session": lambda x: isinstance(x, str) and bool(_SESSION.fullmatch(x)),
     "seq": _is_count,
-    "at": lambda x: isinstance(x, str),
+    "at": _is_time,
     "kind": lambda x: isinstance(x, str) and bool(_KIND.fullmatch(x)),
     "turn": lambda x: x is None or (type(x) is int and x >= 1),
     "agent": lambda x: isinstance(x, str) and bool(_AGENT.fullmatch(x)),
