@@ -43,14 +43,16 @@ def format_checkpoint(checkpoint: Checkpoint) -> str:
 def parse_checkpoint(text: str) -> Checkpoint:
     """Return the checkpoint of a text; extension lines after the third are allowed and left aside.
 
+    text: the note text alone; that of a signed note ends before its first empty line.
     Raises FormatError naming the line that is wrong.
     """
     lines = text.split("\n")
     if len(lines) < 4 or lines[-1]:
         raise FormatError("a checkpoint has at least three lines and ends with a newline")
+    for number, line in enumerate(lines[:-1], 1):
+        if not line or any(c < " " for c in line):
+            raise FormatError(f"line {number} of a checkpoint is empty or holds a control character")
     origin, size, root = lines[:3]
-    if not origin or any(ord(c) < 32 for c in origin):
-        raise FormatError("line 1 of a checkpoint is its origin")
     if not re.fullmatch(r"0|[1-9][0-9]{0,18}", size):
         raise FormatError(f"line 2 of a checkpoint is the tree size, not {size!r:.40}")
     try:
