@@ -29,11 +29,11 @@ from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.flow.choose import Chosen, TextPage, choose
 from searchlog.flow.drafts import chosen_drafts, page_drafts, rendering_bytes
 from searchlog.flow.gather import Attempt, gather
+from searchlog.flow.indexing import index_captures
 from searchlog.flow.read import PageRead, Reader, Task, unread_reason
 from searchlog.flow.resources import Resources
 from searchlog.flow.settings import Settings, split_options
 from searchlog.flow.steps import answered, notes_of, outcome_of, read_step, shortlist, text_pages
-from searchlog.flow.stored import index_captures, stored_page
 from searchlog.ledger import Draft, Ledger, Record, State, TurnWriter
 from searchlog.log.checkpoint import Checkpoint
 from searchlog.search import registry
@@ -42,6 +42,7 @@ from searchlog.search.fuse import Candidate
 from searchlog.search.provider import Provider
 from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
+from searchlog.stored import stored_page
 
 __all__ = ["Page", "Progress", "Search", "Session"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from searchlog import records
 from searchlog.flow.choose import Chosen
-from searchlog.flow.read import PageRead
+from searchlog.flow.read import CUT, PageRead
 from searchlog.ledger import Draft
 from searchlog.recording import blob_ref, decision_body, evidence_body
 from searchlog.tokens import token_count
@@ -27,7 +27,7 @@ def page_drafts(read: PageRead, cause: Draft) -> list[Draft]:
             hop=0,
             final=True,
             outcome="failed",
-            reason="timeout",
+            reason=CUT,
             detail="cut before any answer came",
         )
         drafts.append(Draft(body, (cause,)))

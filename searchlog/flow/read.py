@@ -24,7 +24,10 @@ from searchlog.extract.convert import ConvertOptions
 from searchlog.log.blobs.base import BlobStore
 from searchlog.recording import Stored, capture_bodies, conversion_body
 
-__all__ = ["Converter", "Fetcher", "PageRead", "Reader", "Task", "unread_reason"]
+__all__ = ["CUT", "Converter", "Fetcher", "PageRead", "Reader", "Task", "unread_reason"]
+
+CUT = "cut-deadline"
+"""Reason code of a page that was given up before it was done."""
 
 _GRACE_S = 0.25
 """How long a cut page has to hand back what it has."""
@@ -79,7 +82,7 @@ def unread_reason(page: PageRead) -> str | None:
     """Return why a page gave no text to choose from, as a reason code; None when it did."""
     fetch = page.fetch
     if fetch is None:
-        return "cut-deadline"
+        return CUT
     if fetch.outcome is Outcome.REFUSED or fetch.final is None:
         return f"refused-{fetch.reason}"
     if fetch.outcome is Outcome.FAILED:
@@ -88,7 +91,7 @@ def unread_reason(page: PageRead) -> str | None:
     if not 200 <= status < 300:
         return f"http-{status}"
     if page.conversion is None:
-        return "cut-deadline"
+        return CUT
     if isinstance(page.conversion, ConversionFailure):
         return f"no-text-{page.conversion.reason}"
     return None

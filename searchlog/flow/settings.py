@@ -82,9 +82,11 @@ def split_options(query: str | Query, settings: Settings | None, options: dict[s
     """
     asked = Query(query) if isinstance(query, str) else query
     chosen = settings or Settings()
-    values = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
-    for_query = {f.name: values.pop(f.name) for f in fields(Query) if f.name in values}
-    for_settings = {f.name: values.pop(f.name) for f in fields(Settings) if f.name in values}
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in options.items()
+    }
+    for_query: dict[str, Any] = {f.name: values.pop(f.name) for f in fields(Query) if f.name in values}
+    for_settings: dict[str, Any] = {f.name: values.pop(f.name) for f in fields(Settings) if f.name in values}
     if values:
         known = ", ".join(sorted(f.name for f in (*fields(Query), *fields(Settings))))
         raise UsageError(f"no option {', '.join(sorted(values))}; there are: {known}", options=sorted(values))

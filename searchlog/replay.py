@@ -1,0 +1,241 @@
+"""Replay: the same core on recorded exchanges, with no network. Equal bytes in, equal bytes out, or where they part.
+
+Providers' answers are parsed again, pages converted again, and everything from fusion to rendering is run again. What
+cannot be run again is taken as recorded: runs of providers on this machine, and pages that were cut by a deadline or
+whose converter was stopped, since those outcomes depend on the machine and the moment. Writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from searchlog import records
+from searchlog.capture.exchange import Fetch, header
+from searchlog.digest import digest, text_digest
+from searchlog.errors import MissingError, UsageError
+from searchlog.evidence.passage import Evidence
+from searchlog.extract.conversion import Conversion, ConversionFailure
+from searchlog.flow.choose import Chosen, choose
+from searchlog.flow.read import CUT, Converter, PageRead, Task
+from searchlog.flow.settings import Settings
+from searchlog.flow.steps import notes_of, read_step, shortlist, text_pages
+from searchlog.ledger import Ledger, Record, State
+from searchlog.recording import decision_body, run_body
+from searchlog.search import registry
+from searchlog.search.decision import Step
+from searchlog.search.provider import NetworkProvider, run_of
+from searchlog.search.query import Query
+from searchlog.search.run import Result, Run, RunOutcome
+from searchlog.stored import stored_exchange, stored_fetch
+
+__all__ = ["Replay", "replay"]
+
+
+@dataclass(slots=True)
+class Replay:
+    """What a search gave when it was run again."""
+
+    session: str
+    turn: int
+    expected: str
+    """Digest of the recorded rendering."""
+    found: str
+    """Digest of the rendering now."""
+    rendering: str
+    evidence: tuple[Evidence, ...]
+    differences: list[str] = field(default_factory=list)
+    """Where it differs from what is recorded, in the order of the work; empty when all is equal."""
+
+    @property
+    def equal(self) -> bool:
+        """Whether the rendering came out byte for byte."""
+        return self.expected == self.found
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the documented shape of `replay --json`."""
+        return {
+            "session": self.session,
+            "turn": self.turn,
+            "equal": self.equal,
+            "expected": self.expected,
+            "found": self.found,
+            "differences": self.differences,
+        }
+
+
+def replay(ledger: Ledger, turn: int, converter: Converter) -> Replay:
+    """Run the search of this turn again from what is stored.
+
+    Raises UsageError when the turn is no finished search, MissingError or IntegrityError when stored bytes are gone
+    or altered.
+    """
+    recorded = _Recorded(ledger, turn)
+    query, settings = recorded.query_and_settings()
+    differences: list[str] = []
+    runs = [_run(ledger, query, attempt, differences) for attempt in recorded.attempts]
+    candidates, settled, steps = shortlist(runs, query, settings)
+    pages = {n: _page(recorded, c.url, converter, settings, differences) for n, c in enumerate(candidates)}
+    steps = (*steps, read_step(candidates, pages))
+    good = [page for _, page in text_pages(candidates, pages)]
+    state = recorded.state
+    made = choose(
+        query.text,
+        good,
+        settings.policy(),
+        known_ids=state.evidence_ids,
+        first_number=state.next_evidence,
+        notes=notes_of(settled, steps),
+    )
+    _compare_steps(recorded, (*steps, *made.selection.steps), made, differences)
+    found = text_digest(made.rendering.text)
+    expected = recorded.rendering.text.blob
+    if found != expected and not differences:
+        differences.append("the rendering differs although every step is equal")
+    return Replay(ledger.session, turn, expected, found, made.rendering.text, made.evidence, differences)
+
+
+@dataclass(slots=True)
+class _Attempt:
+    run: records.Run
+    exchange: records.ProviderExchange | None
+
+
+class _Recorded:
+    """One search as its records tell it."""
+
+    def __init__(self, ledger: Ledger, turn: int) -> None:
+        self.ledger = ledger
+        self.turn = turn
+        self.state = State()
+        self.attempts: list[_Attempt] = []
+        self.steps: list[records.Decision] = []
+        self.hops: dict[str, list[records.Capture]] = {}
+        self.conversions: dict[str, records.Conversion] = {}
+        self._query: records.Query | None = None
+        self._rendering: records.Rendering | None = None
+        self._exchange: records.ProviderExchange | None = None
+        for record in ledger.records():
+            if record.envelope.turn == turn:
+                self._add(record)
+            elif self._rendering is None:
+                self.state.add(record.envelope)
+        if self._query is None or self._query.mode == "fetch" or self._rendering is None:
+            raise UsageError(f"turn {turn} of {ledger.session} is no finished search: `searchlog show` lists the turns")
+
+    def _add(self, record: Record) -> None:
+        match record.body:
+            case records.Query() as body:
+                self._query = body
+            case records.ProviderExchange() as body:
+                self._exchange = body
+            case records.Run() as body:
+                mine = self._exchange if self._exchange and self._exchange.provider == body.provider else None
+                self.attempts.append(_Attempt(body, mine))
+                self._exchange = None
+            case records.Decision() as body:
+                self.steps.append(body)
+            case records.Capture() as body if body.purpose != "robots":
+                self.hops.setdefault(body.asked, []).append(body)
+            case records.Conversion() as body:
+                self.conversions[body.payload] = body
+            case records.Rendering() as body:
+                self._rendering = body
+            case _:
+                pass
+
+    @property
+    def rendering(self) -> records.Rendering:
+        if self._rendering is None:
+            raise AssertionError("checked when it was read")
+        return self._rendering
+
+    def query_and_settings(self) -> tuple[Query, Settings]:
+        """Return what was asked, and how."""
+        if self._query is None:
+            raise AssertionError("checked when it was read")
+        options = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in self._query.options.items()
+        }
+        return Query(self._query.text, **options), Settings.from_json(self._query.policy)
+
+
+def _run(ledger: Ledger, query: Query, attempt: _Attempt, differences: list[str]) -> Run:
+    """Return the run as parsed now, or as recorded where there is nothing to parse or nobody to parse it."""
+    recorded = attempt.run
+    provider = _provider(recorded.provider, attempt.exchange, ledger)
+    if attempt.exchange is None or provider is None:
+        return _recorded_run(recorded, ledger)
+    run = run_of(provider, query, stored_exchange(attempt.exchange, ledger.blobs, ledger.load))
+    if run_body(run).to_json() != {**recorded.to_json(), "results": ledger.load(recorded.results)}:
+        differences.append(f"run {run.provider}: parsed to another run ({recorded.parser} then, {run.parser} now)")
+    return run
+
+
+def _provider(name: str, exchange: records.ProviderExchange | None, ledger: Ledger) -> NetworkProvider | None:
+    """Return a provider that can parse; its key and address do not matter for that."""
+    if exchange is None or name not in registry.NAMES:
+        return None
+    keys = {"BRAVE_API_KEY": "replay", "SEARCHLOG_SEARXNG_URL": "http://127.0.0.1/"}
+    provider = registry.build(name, keys)
+    return provider if isinstance(provider, NetworkProvider) else None
+
+
+def _recorded_run(body: records.Run, ledger: Ledger) -> Run:
+    return Run(
+        provider=body.provider,
+        outcome=RunOutcome(body.outcome),
+        results=tuple(Result(**item) for item in ledger.load(body.results)),
+        detail=body.detail or "",
+        retry_after_s=body.retry_after_s,
+        ignored=tuple(body.ignored),
+        dropped=tuple((what, reason) for what, reason in ledger.load(body.dropped)),
+        notes=tuple(body.notes),
+        parser=body.parser or "",
+    )
+
+
+def _page(recorded: _Recorded, url: str, converter: Converter, settings: Settings, differences: list[str]) -> PageRead:
+    """Return one page from its recorded hops, converted again unless that was cut or stopped then."""
+    hops = recorded.hops.get(url)
+    if hops is None:
+        raise MissingError(f"no capture of {url} in turn {recorded.turn}: it cannot be replayed", url=url)
+    if hops[-1].reason == CUT:
+        return PageRead(Task(url), cut=True)
+    fetch = stored_fetch(hops, recorded.ledger.blobs, recorded.ledger.load)
+    page = PageRead(Task(url), fetch)
+    final = fetch.final
+    was = recorded.conversions.get(digest(final.payload)) if final else None
+    if final is None or was is None:
+        return page
+    if was.failure is not None:
+        page.conversion = ConversionFailure(was.failure, was.detail or "", was.media_type or "", was.converter or "")
+    else:
+        page.conversion = _converted(fetch, converter, settings)
+        text = page.conversion.text if isinstance(page.conversion, Conversion) else ""
+        if was.text is None or text_digest(text) != was.text.blob:
+            differences.append(f"text of {url}: another one than {was.converter} made then")
+    return page
+
+
+def _converted(fetch: Fetch, converter: Converter, settings: Settings) -> Conversion | ConversionFailure:
+    final = fetch.final
+    if final is None:
+        raise AssertionError("the caller saw that there is an answer")
+    return converter.convert(final.decoded.data, header(final.headers, "content-type"), final.url, settings.convert)
+
+
+def _compare_steps(recorded: _Recorded, steps: Sequence[Step], made: Chosen, differences: list[str]) -> None:
+    load = recorded.ledger.load
+    for was, now in zip(recorded.steps, steps, strict=False):
+        sources = made.sources if was.sources is not None else ()
+        body = decision_body(now, sources)
+        if (was.step, was.rule) != (body.step, body.rule):
+            differences.append(f"step {was.step}: the rule was {was.rule}, now {body.step} {body.rule}")
+        elif load(was.items) != body.to_json()["items"] or was.in_count != body.in_count:
+            differences.append(
+                f"step {was.step}: kept {was.kept_count} of {was.in_count} then, {body.kept_count} of {body.in_count} now"
+            )
+    if len(recorded.steps) != len(steps):
+        differences.append(f"{len(recorded.steps)} steps then, {len(steps)} now")

@@ -1,0 +1,64 @@
+"""Captures and conversions read back from the log: for `archive` results, verification and replay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from searchlog import canon
+from searchlog.capture.codec import exchange_from_json
+from searchlog.capture.exchange import Exchange, Fetch, Outcome
+from searchlog.digest import Digest
+from searchlog.errors import FormatError, MissingError
+from searchlog.extract.conversion import Conversion, conversion_from_json
+from searchlog.log.blobs.base import BlobStore
+from searchlog.log.envelope import decode
+from searchlog.log.store.base import LogStore
+from searchlog.records import BlobRef, Capture, ProviderExchange, parse_body
+from searchlog.records import Conversion as ConversionRecord
+
+__all__ = ["Load", "stored_conversion", "stored_exchange", "stored_fetch", "stored_page"]
+
+Load = Callable[[Any], Any]
+"""Returns a field that may have been spilled into a blob."""
+
+
+def stored_exchange(body: Capture | ProviderExchange, blobs: BlobStore, load: Load) -> Exchange:
+    """Return the exchange of a record, its payload from the blob store and decoded again.
+
+    Raises MissingError or IntegrityError when the payload is gone or altered.
+    """
+    if body.exchange is None:
+        raise FormatError("a record without an exchange")
+    payload = blobs.get(Digest(body.payload.blob)) if isinstance(body.payload, BlobRef) else b""
+    return exchange_from_json(load(body.exchange), payload)
+
+
+def stored_fetch(hops: Sequence[Capture], blobs: BlobStore, load: Load) -> Fetch:
+    """Return the fetch that these records of one URL tell, in order; the last one ends it."""
+    last = hops[-1]
+    exchanges = tuple(stored_exchange(hop, blobs, load) for hop in hops if hop.exchange is not None)
+    return Fetch(last.asked, exchanges, Outcome(last.outcome), last.reason, last.detail or "")
+
+
+def stored_page(log: LogStore, blobs: BlobStore, load: Load, session: str, seq: int) -> Fetch:
+    """Return the capture at this place of an archive as a fetch of one hop. Raises MissingError if there is none."""
+    found = log.get(session, seq, seq + 1)
+    if not found or found[0].line is None:
+        raise MissingError(f"no record {seq} in session {session}", session=session, seq=seq)
+    envelope = decode(found[0].line)
+    body = parse_body(envelope.kind, envelope.body)
+    if not isinstance(body, Capture):
+        raise MissingError(f"record {seq} of session {session} is no capture", session=session, seq=seq)
+    return stored_fetch([body], blobs, load)
+
+
+def stored_conversion(body: ConversionRecord, blobs: BlobStore) -> Conversion:
+    """Return the conversion of a record, its text and blocks from the blob store.
+
+    Raises MissingError, IntegrityError; FormatError for a record of a failed conversion.
+    """
+    if body.text is None or body.structure is None:
+        raise FormatError(f"no text was made of {body.url}: {body.failure}")
+    text = blobs.get(Digest(body.text.blob)).decode("utf-8")
+    return conversion_from_json(text, canon.loads(blobs.get(Digest(body.structure.blob))))

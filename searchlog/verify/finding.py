@@ -1,0 +1,100 @@
+"""What a verification says: findings, counts, and how much the verdict proves. Pure values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["FINDINGS", "Finding", "Report"]
+
+FINDINGS = {
+    "line-altered": "a line does not match the leaf hash stored with it",
+    "head-mismatch": "the lines do not give the head that was stored with the last append",
+    "truncated": "the session has fewer records than a head that somebody else has seen",
+    "fork": "the session's records do not extend a head that somebody else has seen",
+    "record-unreadable": "a line is not a record in the form its kind has",
+    "record-misplaced": "a record names another session or another place than where it stands",
+    "turn-broken": "a turn ends that was not begun, or ends twice",
+    "blob-missing": "a record names a blob that is not there",
+    "blob-altered": "a blob's bytes do not match its digest or its size",
+    "counts-differ": "a step's numbers do not add up, or do not fit the step before it",
+    "passage-differs": "a passage is not the slice of the stored text that its record names",
+    "evidence-unrooted": "evidence names a text or payload that no record of this session holds",
+    "rendering-unrooted": "a rendering names evidence that no record of this session holds",
+    "passage-not-visible": "a passage is not found in the visible text of the stored page",
+    "text-differs": "converting the stored payload again with the same converter gives another text",
+}
+"""Every finding code, and what it means. Each has a test that causes exactly it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One discrepancy."""
+
+    code: str
+    where: str
+    """What it is about: `record 17`, a digest, an evidence id."""
+    message: str
+    expected: str | None = None
+    found: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as stored."""
+        value = {"code": self.code, "where": self.where, "message": self.message}
+        more = {"expected": self.expected, "found": self.found}
+        return value | {name: item for name, item in more.items() if item is not None}
+
+
+@dataclass(slots=True)
+class Report:
+    """One axis checked over one session."""
+
+    session: str
+    axis: str
+    """`store` or `derivation`."""
+    size: int = 0
+    root: str = ""
+    """The head that was checked, base64."""
+    level: str = "L0"
+    """L0 self-consistent; L2 when it extends a head that somebody else has seen."""
+    checked: dict[str, int] = field(default_factory=dict)
+    """How many things of each sort were looked at."""
+    not_checked: dict[str, int] = field(default_factory=dict)
+    """How many could not be looked at, and why: absence is never success."""
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def outcome(self) -> str:
+        """`failed` with findings, `not checked` when nothing could be looked at, else `verified`."""
+        if self.findings:
+            return "failed"
+        return "verified" if any(self.checked.values()) else "not checked"
+
+    def count(self, what: str, number: int = 1) -> None:
+        """Note that this many more were looked at."""
+        self.checked[what] = self.checked.get(what, 0) + number
+
+    def skip(self, why: str) -> None:
+        """Note that one could not be looked at."""
+        self.not_checked[why] = self.not_checked.get(why, 0) + 1
+
+    def add(self, code: str, where: str, message: str = "", *, expected: object = None, found: object = None) -> None:
+        """Add a finding."""
+        if code not in FINDINGS:
+            raise AssertionError(f"no finding is called {code}")
+        shown = [None if value is None else str(value) for value in (expected, found)]
+        self.findings.append(Finding(code, where, message or FINDINGS[code], *shown))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the documented shape of `verify --json`."""
+        return {
+            "session": self.session,
+            "axis": self.axis,
+            "outcome": self.outcome,
+            "level": self.level,
+            "size": self.size,
+            "root": self.root,
+            "checked": self.checked,
+            "not_checked": self.not_checked,
+            "findings": [finding.to_json() for finding in self.findings],
+        }

@@ -1,0 +1,275 @@
+"""The store axis: is the record intact? Every line, digest, head and count of one session, offline.
+
+Returns all findings, never the first only. Reads and changes nothing. It proves that what is stored agrees with
+itself (L0), and with heads that somebody else has seen when they are given (L2); it cannot prove what a server sent.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from searchlog import canon, digest
+from searchlog.errors import FormatError, IntegrityError, MissingError
+from searchlog.log.blobs.base import BlobStore
+from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint
+from searchlog.log.envelope import Envelope, decode
+from searchlog.log.store.base import LogStore, StoredLine
+from searchlog.log.tree import Frontier, leaf_hash
+from searchlog.records import BlobRef, Body, Conversion, Decision, Evidence, Rendering, Run, Selection, Turn, parse_body
+from searchlog.verify.finding import Report
+
+__all__ = ["verify_session"]
+
+_CHAINS = (("parse", "fuse", "filter", "read", "sources"), ("visible", "match", "rank", "distinct", "budget"))
+"""Steps of a search: each takes in what the one before kept."""
+
+
+def verify_session(
+    log: LogStore,
+    blobs: BlobStore,
+    session: str,
+    *,
+    heads: Sequence[Checkpoint] = (),
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Report:
+    """Return the report on one session.
+
+    heads: checkpoints that somebody else has seen; the session must extend each that names it. progress: called with
+    the number of records looked at, and of all. Raises MissingError when there is no such session, StoreError.
+    """
+    head = log.head(session)
+    lines = log.get(session)
+    if not lines and not head.size:
+        raise MissingError(f"no session {session}", session=session)
+    report = Report(session, "store", len(lines), base64.b64encode(head.root).decode("ascii"))
+    _lines(report, lines, head)
+    _heads(report, lines, heads)
+    contents = _Contents(report, blobs)
+    for seq, item in enumerate(lines):
+        if item.line is None:
+            report.skip("erased")
+        else:
+            contents.read(seq, item.line)
+        progress(seq + 1, len(lines))
+    contents.finish()
+    return report
+
+
+def _lines(report: Report, lines: Sequence[StoredLine], head: Frontier) -> None:
+    for seq, item in enumerate(lines):
+        report.count("lines")
+        if item.line is not None and leaf_hash(item.line) != item.leaf:
+            report.add("line-altered", f"record {seq}", expected=item.leaf.hex(), found=leaf_hash(item.line).hex())
+    found = Frontier().extend(item.leaf for item in lines)
+    report.count("heads")
+    if found != head:
+        report.add(
+            "head-mismatch",
+            f"session {report.session}",
+            f"{found.size} lines do not give the stored head of {head.size} records",
+            expected=head.root.hex(),
+            found=found.root.hex(),
+        )
+
+
+def _heads(report: Report, lines: Sequence[StoredLine], heads: Sequence[Checkpoint]) -> None:
+    """Hold the session against heads from elsewhere: its first `size` lines must give the very root."""
+    for seen in heads:
+        if seen.origin != ORIGIN_PREFIX + report.session:
+            report.skip("head of another session")
+            continue
+        report.count("heads")
+        if seen.size > len(lines):
+            report.add("truncated", f"session {report.session}", expected=f"{seen.size} records", found=len(lines))
+            continue
+        root = Frontier().extend(item.leaf for item in lines[: seen.size]).root
+        if root != seen.root:
+            report.add("fork", f"record {seen.size}", expected=seen.root.hex(), found=root.hex())
+        elif not report.findings:
+            report.level = "L2"
+
+
+@dataclass
+class _Contents:
+    """What the records say, held against each other and against the blobs."""
+
+    report: Report
+    blobs: BlobStore
+    texts: dict[str, str] = field(default_factory=dict)
+    """Text digests that conversions of this session made; the payload each came from."""
+    evidence: set[str] = field(default_factory=set)
+    turns: dict[int, str] = field(default_factory=dict)
+    steps: dict[tuple[int, str], Decision] = field(default_factory=dict)
+    results: dict[int, int] = field(default_factory=dict)
+    """Results of all runs, by turn."""
+    seen_blobs: dict[str, bool] = field(default_factory=dict)
+    last_text: tuple[str, str] = ("", "")
+
+    def read(self, seq: int, line: bytes) -> None:
+        """Take one record in."""
+        where = f"record {seq}"
+        try:
+            envelope = decode(line)
+            body = parse_body(envelope.kind, envelope.body)
+        except FormatError as error:
+            self.report.add("record-unreadable", where, str(error))
+            return
+        self.report.count("records")
+        if envelope.seq != seq or envelope.session != self.report.session:
+            found = f"record {envelope.seq} of {envelope.session}"
+            self.report.add("record-misplaced", where, expected=f"{where} of {self.report.session}", found=found)
+        for ref in _blob_refs(envelope.body):
+            self._blob(ref, where)
+        self._kind(envelope, body, where)
+
+    def _kind(self, envelope: Envelope, body: Body, where: str) -> None:
+        turn = envelope.turn or 0
+        match body:
+            case Turn():
+                self._turn(turn, body, where)
+            case Run():
+                results = self._loaded(body.results)
+                self.results[turn] = self.results.get(turn, 0) + (len(results) if results is not None else 0)
+            case Decision():
+                self._decision(turn, body, where)
+            case Conversion() if body.text is not None:
+                self.texts[body.text.blob] = body.payload
+            case Selection():
+                self._selection(turn, body, where)
+            case Evidence():
+                self._evidence(body, where)
+            case Rendering():
+                self.report.count("renderings")
+                for name in body.evidence:
+                    if name not in self.evidence:
+                        self.report.add("rendering-unrooted", where, found=name)
+            case _:
+                pass
+
+    def _turn(self, number: int, body: Turn, where: str) -> None:
+        state = self.turns.get(number)
+        if (body.state == "begin") != (state is None) or state in ("end", "discarded"):
+            self.report.add("turn-broken", where, found=f"turn {number}: {state or 'nothing'}, then {body.state}")
+        self.turns[number] = body.state
+
+    def _decision(self, turn: int, step: Decision, where: str) -> None:
+        self.report.count("steps")
+        if step.in_count != step.kept_count + step.dropped_count:
+            sums = f"{step.in_count} in, {step.kept_count} kept, {step.dropped_count} dropped"
+            self.report.add("counts-differ", where, f"step {step.step}: {sums}")
+        items = self._loaded(step.items)
+        if items is not None:
+            dropped = sum(not item.get("kept") for item in items)
+            if dropped != step.dropped_count or sum(step.reasons.values()) != step.dropped_count:
+                self.report.add(
+                    "counts-differ",
+                    where,
+                    f"step {step.step}: decisions and count of what was dropped differ",
+                    expected=step.dropped_count,
+                    found=dropped,
+                )
+        before = self._kept_before(turn, step.step)
+        if before is not None and before != step.in_count:
+            self.report.add(
+                "counts-differ",
+                where,
+                f"step {step.step} takes in another number than the step before it kept",
+                expected=before,
+                found=step.in_count,
+            )
+        self.steps[turn, step.step] = step
+
+    def _kept_before(self, turn: int, name: str) -> int | None:
+        for chain in _CHAINS:
+            if name in chain and chain.index(name):
+                earlier = self.steps.get((turn, chain[chain.index(name) - 1]))
+                return earlier.kept_count if earlier else None
+        return None
+
+    def _selection(self, turn: int, body: Selection, where: str) -> None:
+        chosen = self._loaded(body.chosen)
+        last = self.steps.get((turn, "budget"))
+        if chosen is not None and last is not None and last.kept_count != len(chosen):
+            self.report.add("counts-differ", where, "passages chosen", expected=last.kept_count, found=len(chosen))
+
+    def _evidence(self, body: Evidence, where: str) -> None:
+        self.report.count("passages")
+        self.evidence.add(body.id)
+        if body.text not in self.texts:
+            self.report.add("evidence-unrooted", where, found=body.text)
+        elif self.texts[body.text] != body.payload:
+            self.report.add("evidence-unrooted", where, expected=self.texts[body.text], found=body.payload)
+        text, exact = self._text(body.text), self._loaded(body.exact)
+        if text is None or exact is None:
+            self.report.skip("passage without its stored text")
+            return
+        found = text[body.start : body.end]
+        if found != exact or digest.text_digest(found) != body.digest:
+            self.report.add(
+                "passage-differs", f"{body.id} ({where})", expected=body.digest, found=digest.text_digest(found)
+            )
+
+    # --- blobs
+
+    def _blob(self, ref: dict[str, Any], where: str) -> None:
+        name = ref["blob"]
+        if name not in self.seen_blobs:
+            self.seen_blobs[name] = self._intact(name, ref["bytes"], where)
+
+    def _intact(self, name: str, size: int, where: str) -> bool:
+        try:
+            data = self.blobs.get(digest.parse(name))
+        except MissingError:
+            self.report.add("blob-missing", name, f"named by {where}")
+            return False
+        except IntegrityError as error:
+            self.report.add("blob-altered", name, f"named by {where}", expected=name, found=error.fields.get("found"))
+            return False
+        self.report.count("blobs")
+        self.report.count("bytes", len(data))
+        if len(data) != size:
+            self.report.add("blob-altered", name, f"named by {where}", expected=f"{size} bytes", found=len(data))
+        return True
+
+    def _text(self, name: str) -> str | None:
+        """Return a stored text; the last one is kept, since the passages of a page stand together."""
+        if self.last_text[0] != name:
+            if not self.seen_blobs.get(name):
+                return None
+            self.last_text = (name, self.blobs.get(digest.parse(name)).decode("utf-8"))
+        return self.last_text[1]
+
+    def _loaded(self, value: Any) -> Any:
+        """Return a field that may lie in a blob; None when that is missing or damaged (reported where it is named)."""
+        if not isinstance(value, BlobRef):
+            return value
+        if not self.seen_blobs.get(value.blob):
+            return None
+        return canon.loads(self.blobs.get(digest.parse(value.blob)))
+
+    def finish(self) -> None:
+        """Check what can only be said at the end."""
+        for turn, count in self.results.items():
+            parsed = self.steps.get((turn, "parse"))
+            if parsed is not None and parsed.kept_count != count:
+                self.report.add("counts-differ", f"turn {turn}", "results", expected=count, found=parsed.kept_count)
+        open_turns = sum(state == "begin" for state in self.turns.values())
+        self.report.count("turns", len(self.turns))
+        if open_turns:
+            self.report.not_checked["turns under way or cut off"] = open_turns
+
+
+def _blob_refs(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield every reference to a blob in a body, also in fields this version does not know."""
+    if isinstance(value, dict):
+        if isinstance(value.get("blob"), str) and isinstance(value.get("bytes"), int):
+            yield value
+        else:
+            for item in value.values():
+                yield from _blob_refs(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _blob_refs(item)
