@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import ssl
 import threading
+from collections.abc import Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -20,17 +22,21 @@ from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Exchange, Fetch, Header, Limits, Outcome, Request, header
 from searchlog.capture.guard import Allow, Refusal, Target
 from searchlog.capture.message import split_request
+from searchlog.capture.politeness import Gate, retry_after
 from searchlog.capture.redact import Draft
 from searchlog.capture.resolve import Resolver, system_resolver
+from searchlog.capture.robots import Book
+from searchlog.capture.trip import Pins, Policy, travel
 from searchlog.clock import Clock
+from searchlog.errors import UsageError
 
 if TYPE_CHECKING:
     import httpx
 
+    from searchlog.capture.cache import HttpCache
+
 __all__ = ["Client"]
 
-Pins = dict[str, tuple[str, ...]]
-_REDIRECTS = (301, 302, 303, 307, 308)
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,*/*;q=0.8"
 _DECODE_GRACE_S = 0.1
 """What arrived before the deadline is decoded for so long after it."""
@@ -46,15 +52,32 @@ class Client:
         limits: Limits = Limits(),  # noqa: B008
         allow: Allow = Allow(),  # noqa: B008
         user_agent: str | None = None,
+        robots: str = "obey",
         resolver: Resolver | None = None,
         ssl_context: ssl.SSLContext | None = None,
+        cache: HttpCache | None = None,
+        per_host: int = 2,
+        per_own_host: int = 16,
     ) -> None:
+        """Make a client; nothing is loaded or opened before the first request.
+
+        robots: `obey` or `ignore`. per_host: requests under way to one host; per_own_host: the same for hosts that
+        `allow` names. ssl_context: instead of the shared one, for private certificate authorities.
+        """
+        if robots not in ("obey", "ignore"):
+            raise UsageError(f"robots must be 'obey' or 'ignore', not {robots!r}", value=robots)
         self.limits = limits
+        self.cache = cache
         self._clock = clock
         self._allow = allow
         self._agent = user_agent or f"searchlog/{searchlog.__version__}"
         self._resolver = resolver or system_resolver
         self._ssl_context = ssl_context
+        self._per_host = per_host
+        self._per_own_host = per_own_host
+        self._policy = Policy(
+            limits, self._agent, robots == "obey", self._at_once, clock, Gate(clock), Book(clock), self._exchange
+        )
         self._lock = threading.Lock()
         self._transport: httpx.BaseTransport | None = None
 
@@ -67,7 +90,9 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Let go of what is held; a closed client may not be used again."""
+        """Let go of what is held: the cache's database. Connections are never kept."""
+        if self.cache is not None:
+            self.cache.close()
 
     def exchange(self, request: Request, deadline: Deadline) -> Exchange:
         """Return the exchange of exactly this request: no redirect followed, nothing tried twice, robots not asked.
@@ -77,33 +102,52 @@ class Client:
         target = guard.check_url(request.url, self.limits.url_bytes_max)
         if isinstance(target, Refusal):
             return refused(request, target.reason, target.detail, Timing(self._clock.now(), 0))
-        return self._exchange(request, target, deadline, {})
+        host, start = target.host, self._clock.now()
+        refusal = self._policy.gate.enter(host, deadline, self._at_once(target), patient=False)
+        if refusal is not None:
+            return refused(request, refusal.reason, refusal.detail, Timing(start, 0))
+        try:
+            exchange = self._exchange(request, target, self.limits, deadline, {})
+        finally:
+            self._policy.gate.leave(host)
+        if exchange.status in (429, 503):
+            seconds = retry_after(header(exchange.headers, "retry-after"), self._clock.now())
+            if seconds is not None:
+                self._policy.gate.hold_off(host, seconds)
+        return exchange
 
-    def fetch(self, url: str, deadline: Deadline) -> Fetch:
-        """Return the fetch of one URL, every hop in order. Never raises for the world going wrong."""
-        deadline = deadline.child(self.limits.total_s)
-        pins: Pins = {}
-        hops: list[Exchange] = []
+    def fetch(self, url: str, deadline: Deadline, *, max_age_s: int | None = None) -> Fetch:
+        """Return the fetch of one URL, every hop in order. Never raises for the world going wrong.
+
+        With a cache, a stored fetch that is still fresh is given back, with `cache_hit` set; max_age_s: any stored
+        fetch that is younger, 0 for none. What is fetched is not put into the cache here, since the cache points to
+        the logged capture: the caller logs it, then calls `remember`.
+        """
         shown = guard.safe_url(url)
         target = guard.check_url(url, self.limits.url_bytes_max)
-        for _ in range(self.limits.redirects_max + 1):
-            if isinstance(target, Refusal):
-                return Fetch(shown, tuple(hops), Outcome.REFUSED, target.reason, target.detail)
-            exchange = self._exchange(Request("GET", target.url), target, deadline, pins)
-            hops.append(exchange)
-            location = header(exchange.headers, "location") if exchange.status in _REDIRECTS else None
-            if location is None or exchange.outcome is Outcome.FAILED:
-                return Fetch(shown, tuple(hops), exchange.outcome, exchange.reason, exchange.detail)
-            target = guard.check_url(guard.join_url(target, location), self.limits.url_bytes_max)
-        return Fetch(
-            shown,
-            tuple(hops),
-            Outcome.REFUSED,
-            "redirect-limit",
-            f"more than {self.limits.redirects_max} redirects; the last led to {exchange.url}",
-        )
+        if isinstance(target, Refusal):
+            return Fetch(shown, (), Outcome.REFUSED, target.reason, target.detail)
+        if self.cache is not None and max_age_s != 0:
+            headers = self._headers(Request("GET", target.url), target)
+            hit = self.cache.lookup(target.url, headers, limits=self.limits, max_age_s=max_age_s, deadline=deadline)
+            if hit is not None:
+                return replace(hit.fetch, url=shown)
+        return travel(self._policy, shown, target, deadline.child(self.limits.total_s))
 
-    def _exchange(self, request: Request, target: Target, deadline: Deadline, pins: Pins) -> Exchange:
+    def remember(self, fetch: Fetch, pointer: Mapping[str, str]) -> bool:
+        """Put a fetch into the cache, if there is one and the answer permits; return whether that was done.
+
+        pointer: `session`, `seq` and `captured_at` of the capture that the log now holds.
+        """
+        target = guard.check_url(fetch.url, self.limits.url_bytes_max)
+        if self.cache is None or isinstance(target, Refusal):
+            return False
+        return self.cache.store(fetch, target.url, pointer)
+
+    def _at_once(self, target: Target) -> int:
+        return max(self._per_host, self._per_own_host) if self._allow.permits(target) else self._per_host
+
+    def _exchange(self, request: Request, target: Target, limits: Limits, deadline: Deadline, pins: Pins) -> Exchange:
         from searchlog.capture import transport
         from searchlog.capture.wire import Wire
 
@@ -111,7 +155,7 @@ class Client:
         wire = Wire(
             target,
             request.method,
-            limits=self.limits,
+            limits=limits,
             deadline=deadline,
             allow=self._allow,
             resolver=self._resolver,
@@ -123,7 +167,7 @@ class Client:
         rebuilt = message.status is not None and not wire.connected
         sent = bytes(wire.written) if not rebuilt else _written(request, target, headers)
         grace = Deadline(max(deadline.remaining(), _DECODE_GRACE_S), self._clock)
-        decoded = coding.decode(message.payload, coding.content_codings(message.headers), self.limits, grace)
+        decoded = coding.decode(message.payload, coding.content_codings(message.headers), limits, grace)
         return assemble(
             request,
             Draft(target.url, *split_request(sent), message, decoded, failure.detail if failure else ""),

@@ -43,7 +43,7 @@ class Outcome(StrEnum):
     """We did not ask: the address guard, robots.txt or a limit forbade it."""
 
 
-# Reason codes, stable. Truncated (WARC-Truncated, plus coding): length, time, disconnect, unspecified, coding.
+# Reason codes, stable. Truncated (WARC-Truncated, plus two): length, time, disconnect, unspecified, coding, protocol.
 # Failed: dns, connect, tls, timeout, disconnect, protocol, header-too-large.
 # Refused: url, scheme, credentials, address, robots, robots-unreachable, redirect-limit, rate-limited.
 
@@ -95,8 +95,9 @@ class Peer:
 class Framing:
     """How the payload sat on the wire: `raw` bytes, then `n` payload bytes, repeated; then `tail`.
 
-    kind: "none" (no body), "length", "close" or "chunked". Only "chunked" has raw bytes and a tail (last chunk,
-    trailers). A message cut short ends where it was cut.
+    kind: "none" (no body), "length", "close" or "chunked". Only "chunked" has raw bytes; its tail holds the last chunk
+    and the trailers. A message cut short ends where it was cut. Bytes that came after the end of any message are kept
+    at the end of the tail, with the warning `bytes-after-body`: they are the wire's, and no part of the payload.
     """
 
     kind: str
@@ -112,7 +113,8 @@ class Decoded:
     codings: tuple[str, ...] = ()
     """As named by Content-Encoding, in the order they were applied."""
     reason: str | None = None
-    """None when every decoder reached its end; else `coding` (cut or corrupt), `length` (cap) or `unknown-coding`."""
+    """None when every decoder reached its end; else `coding` (cut or corrupt), `length` (cap), `time` (the deadline)
+    or `unknown-coding`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +145,11 @@ class Exchange:
     http_version: str = "HTTP/1.1"
     departures: tuple[str, ...] = ()
     """Each way in which the stored bytes are not the wire's: `redacted:request:authorization`, `redacted:payload`,
-    `rebuilt` (the transport did not show the wire)."""
+    `decoded:payload` (stored without its content coding), `rebuilt` (the transport did not show the wire)."""
     warnings: tuple[str, ...] = ()
-    """Odd but whole: `two-content-lengths`, `bytes-after-body`, `length-mismatch`, …"""
+    """Odd, yet with one meaning: `two-content-lengths`, `bytes-after-body`, `length-and-transfer-coding`,
+    `transfer-coding`, `bad-header-line`, `lone-line-feed`, `no-close-notify` (TLS ended without saying so),
+    `after-<reason>` (whole, and then something went wrong: `after-protocol` when h11 refused it)."""
     decoded: Decoded = field(default_factory=lambda: Decoded(b""))
 
 
@@ -178,6 +182,8 @@ class Fetch:
     """The exchange that brought robots.txt, when this fetch made it."""
     cache_hit: dict[str, str] | None = None
     """When the answer came from the HTTP cache: `session`, `seq`, `captured_at` of the capture it points to."""
+    robots_exchanges: tuple[Exchange, ...] = ()
+    """Every exchange about robots.txt that this fetch made, in order: redirects and other origins included."""
 
     @property
     def final(self) -> Exchange | None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import quote, quote_plus
 
 from searchlog.capture.exchange import Decoded, Framing
-from searchlog.capture.message import Message, parse_fields
+from searchlog.capture.message import Message, parse
 
 __all__ = ["MARKER", "Draft", "Secrets", "clean"]
 
@@ -125,9 +125,7 @@ def _clean_message(message: Message, decoded: Decoded, secrets: Secrets, labels:
             labels.append("redacted:framing")
     if head == message.head and payload is message.payload and framing == message.framing:
         return message, decoded
-    headers = message.headers
-    if message.status is not None:
-        headers, _ = parse_fields(head[_final_head(head) :].partition(b"\n")[2])
+    headers = parse(head).headers
     phrase = secrets.replace_text(message.reason_phrase)
     return replace(message, head=head, headers=headers, payload=payload, framing=framing, reason_phrase=phrase), decoded
 

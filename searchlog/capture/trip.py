@@ -1,0 +1,223 @@
+"""The fetch of one URL: robots.txt, a place at the host, redirects by hand, one obeyed `Retry-After`.
+
+Every hop passes the whole policy again: the URL check, the address guard, robots.txt, the gate. Name look-ups are
+pinned for the trip, so that a name cannot change its mind between the check and the use, or between robots.txt and
+the page.  Shown by test_client.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from searchlog.capture import guard, robots
+from searchlog.capture.deadline import Deadline
+from searchlog.capture.exchange import Exchange, Fetch, Limits, Outcome, Request, RobotsDecision, header
+from searchlog.capture.guard import Refusal, Target
+from searchlog.capture.politeness import Gate, retry_after
+from searchlog.clock import Clock
+
+__all__ = ["Asker", "Pins", "Policy", "travel"]
+
+Pins = dict[str, tuple[str, ...]]
+"""Checked addresses of each host, for one trip."""
+
+_REDIRECTS = (301, 302, 303, 307, 308)
+_CRAWL_DELAY_MAX_S = 10.0
+_ROBOTS_SHARE = 0.5
+"""Of the time left, what robots.txt may use: the page needs some of it too."""
+_SLICE_S = 0.05
+
+
+class Asker(Protocol):
+    """Makes one exchange with a target whose URL has been checked."""
+
+    def __call__(self, request: Request, target: Target, limits: Limits, deadline: Deadline, pins: Pins) -> Exchange:
+        """Return the exchange; never raises for what the far end does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What every trip of one client obeys."""
+
+    limits: Limits
+    agent: str
+    obey: bool
+    """Whether robots.txt is asked for and obeyed."""
+    at_once: Callable[[Target], int]
+    """How many requests may be under way to a target's host."""
+    clock: Clock
+    gate: Gate
+    book: robots.Book
+    ask: Asker
+
+
+@dataclass(slots=True)
+class _Trip:
+    """What has happened so far."""
+
+    url: str
+    deadline: Deadline
+    pins: Pins = field(default_factory=dict)
+    hops: list[Exchange] = field(default_factory=list)
+    decision: RobotsDecision | None = None
+    robots_exchange: Exchange | None = None
+    robots_exchanges: list[Exchange] = field(default_factory=list)
+    waited: bool = False
+
+    def ended(self, outcome: Outcome, reason: str | None = None, detail: str = "") -> Fetch:
+        return Fetch(
+            self.url,
+            tuple(self.hops),
+            outcome,
+            reason,
+            detail,
+            self.decision,
+            self.robots_exchange,
+            robots_exchanges=tuple(self.robots_exchanges),
+        )
+
+    def refused(self, refusal: Refusal) -> Fetch:
+        return self.ended(Outcome.REFUSED, refusal.reason, refusal.detail)
+
+
+def travel(policy: Policy, url: str, target: Target, deadline: Deadline) -> Fetch:
+    """Return the fetch of a checked target. url: as asked for, in the form that may be stored."""
+    trip = _Trip(url, deadline)
+    redirects = 0
+    while True:
+        if stop := _ask_robots(policy, trip, target):
+            return stop
+        exchange = _ask_page(policy, trip, target)
+        if isinstance(exchange, Refusal):
+            return trip.refused(exchange)
+        if exchange.outcome is Outcome.REFUSED:  # nothing was sent, so it is no hop
+            return trip.ended(exchange.outcome, exchange.reason, exchange.detail)
+        trip.hops.append(exchange)
+        if _should_retry(policy, trip, target, exchange):
+            continue
+        location = header(exchange.headers, "location") if exchange.status in _REDIRECTS else None
+        if location is None or exchange.outcome is Outcome.FAILED:
+            return trip.ended(exchange.outcome, exchange.reason, exchange.detail)
+        following = guard.check_url(guard.join_url(target, location), policy.limits.url_bytes_max)
+        if isinstance(following, Refusal):
+            return trip.refused(replace(following, detail=f"a redirect led nowhere we go: {following.detail}"))
+        redirects += 1
+        if redirects > policy.limits.redirects_max:
+            return trip.refused(Refusal("redirect-limit", f"more than {redirects - 1} redirects"))
+        if following.url in {hop.url for hop in trip.hops}:
+            return trip.refused(Refusal("redirect-limit", f"the redirects go round in a circle at {following.url}"))
+        target = following
+
+
+def _ask_page(policy: Policy, trip: _Trip, target: Target) -> Exchange | Refusal:
+    delay = trip.decision.crawl_delay_s if trip.decision else None
+    spacing = min(delay or 0.0, _CRAWL_DELAY_MAX_S)
+    return _through_gate(policy, target, policy.limits, trip.deadline, trip.pins, spacing_s=spacing)
+
+
+def _through_gate(
+    policy: Policy, target: Target, limits: Limits, deadline: Deadline, pins: Pins, *, spacing_s: float = 0.0
+) -> Exchange | Refusal:
+    refusal = policy.gate.enter(target.host, deadline, policy.at_once(target), spacing_s=spacing_s)
+    if refusal is not None:
+        return refusal
+    try:
+        return policy.ask(Request("GET", target.url), target, limits, deadline, pins)
+    finally:
+        policy.gate.leave(target.host)
+
+
+def _should_retry(policy: Policy, trip: _Trip, target: Target, exchange: Exchange) -> bool:
+    """Note a wait that a busy server asks for, and say whether to ask again after it: once, and if it fits."""
+    if exchange.status not in (429, 503):
+        return False
+    seconds = retry_after(header(exchange.headers, "retry-after"), policy.clock.now())
+    if seconds is None:
+        return False
+    policy.gate.hold_off(target.host, seconds)
+    if trip.waited or seconds >= trip.deadline.remaining():
+        return False
+    trip.waited = True
+    return True
+
+
+# -- robots.txt ----------------------------------------------------------------------------------------------------
+
+
+def _ask_robots(policy: Policy, trip: _Trip, target: Target) -> Fetch | None:
+    """Set the trip's decision for this target; return how the trip ends if it may not go on."""
+    if not policy.obey:
+        trip.decision = robots.ignored(target)
+        return None
+    if trip.decision is not None and trip.hops and _same_answer(trip, target):
+        return None
+    rules = _rules(policy, trip, target)
+    if isinstance(rules, Refusal):
+        return trip.refused(rules)
+    trip.decision = rules.decide(target, policy.agent)
+    if trip.decision.allowed:
+        return None
+    if rules.failure is not None:
+        # an origin that does not answer is down, and saying "robots" would hide that
+        outcome, reason, detail = rules.failure
+        return trip.ended(outcome, reason, f"asked for robots.txt first: {detail}")
+    if trip.decision.rule == "unreachable":
+        detail = f"{rules.url} could not be read, so nothing may be asked there (RFC 9309)"
+        return trip.ended(Outcome.REFUSED, "robots-unreachable", detail)
+    return trip.ended(Outcome.REFUSED, "robots", f"{rules.url} disallows this address for {policy.agent}")
+
+
+def _same_answer(trip: _Trip, target: Target) -> bool:
+    """Whether this target was asked for just before, and only a wait lies between."""
+    return trip.hops[-1].url == target.url
+
+
+def _rules(policy: Policy, trip: _Trip, target: Target) -> robots.Rules | Refusal:
+    """Return the rules of a target's origin, asking for them when they are not known."""
+    rules = policy.book.get(target.origin)
+    if rules is not None:
+        return rules
+    lock = policy.book.asking(target.origin)
+    while not lock.acquire(timeout=_SLICE_S):
+        if trip.deadline.expired:
+            return Refusal("robots-unreachable", f"{robots.robots_url(target)} was not read in time")
+    try:
+        rules = policy.book.get(target.origin)
+        if rules is not None:
+            return rules
+        fetched = _fetch_rules(policy, trip, target)
+        if isinstance(fetched, robots.Rules) and not trip.deadline.expired:
+            policy.book.put(target.origin, fetched)
+        return fetched
+    finally:
+        lock.release()
+
+
+def _fetch_rules(policy: Policy, trip: _Trip, origin: Target) -> robots.Rules | Refusal:
+    """Ask for robots.txt, with redirects, and read the answer."""
+    url = robots.robots_url(origin)
+    limits = replace(policy.limits, coded_bytes_max=robots.BODY_BYTES_MAX, decoded_bytes_max=robots.BODY_BYTES_MAX)
+    deadline = trip.deadline.child(trip.deadline.remaining() * _ROBOTS_SHARE)
+    target: Target | Refusal = replace(origin, path="/robots.txt")
+    answer: Exchange | None = None
+    for _ in range(robots.REDIRECTS_MAX + 1):
+        assert isinstance(target, Target)
+        exchange = _through_gate(policy, target, limits, deadline, trip.pins)
+        if isinstance(exchange, Refusal):
+            return exchange
+        if exchange.outcome is not Outcome.REFUSED:
+            trip.robots_exchanges.append(exchange)
+            trip.robots_exchange = exchange
+        elif answer is not None:
+            break  # a redirect led where we do not go; the answer before it stands
+        answer = exchange
+        location = header(exchange.headers, "location") if exchange.status in _REDIRECTS else None
+        if location is None:
+            break
+        target = guard.check_url(guard.join_url(target, location), policy.limits.url_bytes_max)
+        if isinstance(target, Refusal):
+            break
+    assert answer is not None
+    return robots.read(url, answer)
