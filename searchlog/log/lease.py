@@ -75,9 +75,11 @@ class FolderLeases:
         lock = FileLock(path)
         try:
             with lock.held(1.0):
-                yield name
-                with contextlib.suppress(OSError):
-                    path.unlink()
+                try:
+                    yield name
+                finally:
+                    with contextlib.suppress(OSError):
+                        path.unlink()
         finally:
             lock.close()
 
