@@ -121,8 +121,7 @@ class _Recorded:
                 self._add(record)
             elif self._rendering is None:
                 self.state.add(record.envelope)
-        if self._query is None or self._query.mode == "fetch" or self._rendering is None:
-            raise UsageError(f"turn {turn} of {ledger.session} is no finished search: `searchlog show` lists the turns")
+        self._finished()
 
     def _add(self, record: Record) -> None:
         match record.body:
@@ -145,20 +144,23 @@ class _Recorded:
             case _:
                 pass
 
+    def _finished(self) -> tuple[records.Query, records.Rendering]:
+        if self._query is None or self._rendering is None:
+            where = f"turn {self.turn} of {self.ledger.session}"
+            raise UsageError(f"{where} is no finished search: `searchlog show` lists the turns")
+        return self._query, self._rendering
+
     @property
     def rendering(self) -> records.Rendering:
-        if self._rendering is None:
-            raise AssertionError("checked when it was read")
-        return self._rendering
+        return self._finished()[1]
 
     def query_and_settings(self) -> tuple[Query, Settings]:
         """Return what was asked, and how."""
-        if self._query is None:
-            raise AssertionError("checked when it was read")
-        options = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in self._query.options.items()
+        body = self._finished()[0]
+        options: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in body.options.items()
         }
-        return Query(self._query.text, **options), Settings.from_json(self._query.policy)
+        return Query(body.text, **options), Settings.from_json(body.policy)
 
 
 def _run(ledger: Ledger, query: Query, attempt: _Attempt, differences: list[str]) -> Run:
@@ -234,8 +236,7 @@ def _compare_steps(recorded: _Recorded, steps: Sequence[Step], made: Chosen, dif
         if (was.step, was.rule) != (body.step, body.rule):
             differences.append(f"step {was.step}: the rule was {was.rule}, now {body.step} {body.rule}")
         elif load(was.items) != body.to_json()["items"] or was.in_count != body.in_count:
-            differences.append(
-                f"step {was.step}: kept {was.kept_count} of {was.in_count} then, {body.kept_count} of {body.in_count} now"
-            )
+            then, now_kept = f"{was.kept_count} of {was.in_count}", f"{body.kept_count} of {body.in_count}"
+            differences.append(f"step {was.step}: kept {then} then, {now_kept} now")
     if len(recorded.steps) != len(steps):
         differences.append(f"{len(recorded.steps)} steps then, {len(steps)} now")
