@@ -122,9 +122,8 @@ def _read(url: str, chars_max: int) -> tuple[str, str | None]:
         return "", "unsafe-scheme"
     if "@" in parts.netloc:
         return "", "credentials-in-url"
-    if not host or port == 0:
-        return "", "bad-url"
-    return _ascii(host), None
+    host = _ascii(host)
+    return host, None if host and port != 0 else "bad-url"
 
 
 def _rules(host: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> str | None:

@@ -68,6 +68,7 @@ def comparison_key(url: str) -> str:
     except ValueError:
         return url
     scheme = parts.scheme.lower()
+    host = (host or "").rstrip(".")
     if scheme not in _DEFAULT_PORT or not host:
         return url
     if not host.isascii():
@@ -76,7 +77,7 @@ def comparison_key(url: str) -> str:
         except UnicodeError:
             pass
     user = parts.netloc.rpartition("@")[0]
-    netloc = (user + "@" if user else "") + host.rstrip(".")
+    netloc = (user + "@" if user else "") + host
     if port is not None and port != _DEFAULT_PORT[scheme]:
         netloc += f":{port}"
     pairs = [pair for pair in parts.query.split("&") if not _is_tracker(pair)]

@@ -35,8 +35,8 @@ class Terms:
     """Where a provider's terms stand and what they say of keeping answers; a note for people, not legal advice."""
 
     url: str
-    seen_on: str
-    """The day we read them, ISO 8601."""
+    noted_on: str
+    """The day this note was made, ISO 8601; terms change, so read them."""
     retention: str
     """What is known of the right to store and share answers."""
 

@@ -28,6 +28,7 @@ __all__ = [
     "error_text",
     "fit",
     "html_text",
+    "is_challenge",
     "items",
     "json_object",
     "number",
@@ -36,6 +37,7 @@ __all__ = [
     "site_operators",
     "status_run",
     "text",
+    "without_surrogates",
 ]
 
 TITLE_MAX = 500
@@ -71,16 +73,16 @@ def text(value: object) -> str:
     """Return a string with blanks folded, control characters left out and lone surrogates replaced; else empty."""
     if not isinstance(value, str):
         return ""
-    whole = value.encode("utf-8", "replace").decode("utf-8") if _has_surrogate(value) else value
-    return _CONTROL.sub("", _SPACE.sub(" ", whole)).strip()
+    return _CONTROL.sub("", _SPACE.sub(" ", without_surrogates(value))).strip()
 
 
-def _has_surrogate(value: str) -> bool:
+def without_surrogates(value: str) -> str:
+    """Return the string with each lone surrogate replaced by U+FFFD: it has no UTF-8."""
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
-        return True
-    return False
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value
 
 
 def html_text(value: object) -> str:
@@ -168,6 +170,11 @@ def site_operators(query: Query) -> tuple[str, tuple[str, ...]]:
     return "".join(" " + word for word in words), tuple(unsaid)
 
 
+def is_challenge(response: Response) -> bool:
+    """Say whether the server itself declares its answer a bot challenge; other headers of such servers say nothing."""
+    return (header(response.headers, "cf-mitigated") or "").strip().lower() == "challenge"
+
+
 _STATUS = {
     401: (RunOutcome.AUTH, "the key is missing or wrong"),
     402: (RunOutcome.QUOTA, "the plan or the credit is used up"),
@@ -185,7 +192,7 @@ def status_run(facts: Facts, response: Response, parser: str, ignored: tuple[str
     if 200 <= status < 300:
         return None
     said = error_text(response.body)
-    if (header(response.headers, "cf-mitigated") or "").strip().lower() == "challenge":
+    if is_challenge(response):
         outcome, meaning = RunOutcome.BLOCKED, "a bot challenge"
     elif status == 403:
         keyed = bool(facts.key_env) and not facts.keyless
@@ -232,7 +239,7 @@ class Reader:
         if len(url) > URL_MAX:
             return self.drop(title or f"item {place}", "url-too-long")
         # an address with a control character or a lone surrogate stays broken, so that the filters see it as it is
-        url = url.encode("utf-8", "replace").decode("utf-8")
+        url = without_surrogates(url)
         extra = {key: value for key, value in rest.pop("extra", {}).items() if value}
         if len(title) > TITLE_MAX or len(snippet) > SNIPPET_MAX:
             extra["cut"] = f"title {len(title)}, snippet {len(snippet)} characters"

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from searchlog.errors import StoreError
+from searchlog.search.reading import without_surrogates
 from searchlog.search.snippet import best_window
 from searchlog.tokens import TOKENIZER, words
 
@@ -358,4 +359,4 @@ def _under(prefix: str | None) -> tuple[str, list[str | int]]:
 
 def _clean(value: str) -> str:
     """Replace lone surrogates, which have no UTF-8, and NUL, at which SQLite's text functions stop."""
-    return value.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
+    return without_surrogates(value).replace("\x00", "\ufffd")

@@ -14,7 +14,7 @@ from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError, UsageError
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, items, json_object, number, site_operators, status_run, text
+from searchlog.search.reading import Reader, is_challenge, items, json_object, number, site_operators, status_run, text
 from searchlog.search.run import Run, RunOutcome
 
 __all__ = ["Searxng"]
@@ -67,7 +67,7 @@ class Searxng:
 
     def parse(self, response: Response, query: Query) -> Run:
         reader = Reader(self.facts, PARSER, self._ignored(query))
-        if response.status == 403:
+        if response.status == 403 and not is_challenge(response):
             return reader.run(RunOutcome.NOT_ENABLED, f"status 403: {_HOW_TO_ENABLE}")
         refused = status_run(self.facts, response, PARSER, reader.ignored)
         if refused is not None:

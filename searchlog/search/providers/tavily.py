@@ -59,7 +59,7 @@ class Tavily:
             terms=Terms(
                 "https://www.tavily.com/terms",
                 "2026-11-29",
-                "dated 2025-11-24; no right to store or share answers was found in it: keep them to yourself",
+                "dated 2025-11-24; what they say of storing answers was not verified: keep answers to yourself",
             ),
             applies=("count", "country", "freshness", "include_domains", "exclude_domains"),
             key_env=("TAVILY_API_KEY",),

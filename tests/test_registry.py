@@ -1,0 +1,175 @@
+"""Which providers there are, whom a search asks, and what it says when nobody answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from searchlog.errors import UsageError
+from searchlog.search.providers.archive import Archive
+from searchlog.search.providers.brave import Brave
+from searchlog.search.providers.searxng import Searxng
+from searchlog.search.providers.tavily import Tavily
+from searchlog.search.query import Query
+from searchlog.search.registry import (
+    KEYLESS,
+    NAMES,
+    Choice,
+    Options,
+    available,
+    build,
+    choose,
+    cool_down_s,
+    lets_next_be_asked,
+    nothing_answered_message,
+    nothing_configured_message,
+)
+from searchlog.search.run import Result, Run, RunOutcome
+from searchlog.search.textindex import TextIndex
+
+WEB = Tavily().facts
+ENCYCLOPEDIA = build("wikipedia", {}).facts
+
+
+@pytest.mark.parametrize(
+    ("env", "choice"),
+    [
+        ({}, Choice(KEYLESS, False, "keyless")),
+        ({"TAVILY_API_KEY": " "}, Choice(KEYLESS, False, "keyless")),
+        ({"SEARXNG_URL": "http://h"}, Choice(("searxng",), True, "configured")),
+        ({"SEARCHLOG_SEARXNG_URL": "http://h", "BRAVE_API_KEY": "k"}, Choice(("searxng", "brave"), True, "configured")),
+        ({"BRAVE_SEARCH_API_KEY": "k", "TAVILY_API_KEY": "k"}, Choice(("tavily", "brave"), True, "configured")),
+    ],
+    ids=["nothing", "blank", "searxng", "searxng-brave", "tavily-brave"],
+)
+def test_what_is_configured_decides_whom_to_ask(env: dict[str, str], choice: Choice) -> None:
+    assert choose(env) == choice
+
+
+def test_what_is_configured_brings_in_no_third_party_unasked() -> None:
+    assert set(choose({"SEARXNG_URL": "http://h"}).names) == {"searxng"}
+
+
+def test_names_given_win_over_everything_and_count_once() -> None:
+    chosen = choose({"BRAVE_API_KEY": "k"}, ["archive", "wikipedia", "archive"])
+    assert chosen == Choice(("archive", "wikipedia"), True, "named")
+
+
+def test_the_keyless_order_ends_with_the_last_resort() -> None:
+    facts = [build(name, {}).facts for name in KEYLESS]
+    assert all(fact.keyless for fact in facts)
+    assert [fact.last_resort for fact in facts] == [False, False, True]
+
+
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    for ask in (lambda: choose({}, ["gogle"]), lambda: build("gogle", {})):
+        with pytest.raises(UsageError, match="there are: searxng, tavily"):
+            ask()
+
+
+def test_a_missing_key_or_address_says_what_to_set() -> None:
+    for name, variable in [("brave", "BRAVE_API_KEY"), ("searxng", "SEARCHLOG_SEARXNG_URL")]:
+        with pytest.raises(UsageError, match=f"set {variable}"):
+            build(name, {})
+    for name in ("archive", "site"):
+        with pytest.raises(UsageError, match=name):
+            build(name, {})
+
+
+def test_providers_are_built_from_the_environment() -> None:
+    assert isinstance(build("brave", {"BRAVE_SEARCH_API_KEY": "k"}), Brave)
+    searxng = build("searxng", {"SEARXNG_URL": "http://b", "SEARCHLOG_SEARXNG_URL": "http://a"})
+    assert isinstance(searxng, Searxng)
+    assert searxng.facts.endpoint == "http://a/search"
+    tavily = build("tavily", {"TAVILY_API_KEY": " k\n"})
+    assert isinstance(tavily, Tavily)
+    assert tavily.request(Query("x")).secrets == ("k",)
+    with TextIndex() as index:
+        assert isinstance(build("archive", {}, Options(index=index)), Archive)
+
+
+@pytest.mark.parametrize("name", ["searxng", "tavily", "brave", "wikipedia", "duckduckgo"])
+def test_any_endpoint_can_be_replaced(name: str) -> None:
+    options = Options(endpoints={name: "http://127.0.0.1:9"})
+    provider = build(name, {"BRAVE_API_KEY": "k"}, options)
+    assert provider.facts.endpoint.startswith("http://127.0.0.1:9/")
+
+
+def test_what_is_available_is_said_for_every_provider() -> None:
+    states = {item.name: item.state for item in available({"TAVILY_API_KEY": "k"})}
+    assert tuple(states) == NAMES
+    assert states == {
+        "searxng": "needs-configuration",
+        "tavily": "configured",
+        "brave": "needs-configuration",
+        "wikipedia": "keyless",
+        "duckduckgo": "keyless",
+        "archive": "local",
+        "site": "local",
+    }
+    assert {item.name: item.state for item in available({})}["tavily"] == "keyless"
+    broken = {item.name: item for item in available({"SEARXNG_URL": "nonsense"})}["searxng"]
+    assert broken.facts is None
+    assert "not the address" in broken.how
+
+
+RESULT = (Result(1, "https://a.example/"),)
+
+
+@pytest.mark.parametrize("outcome", list(RunOutcome))
+def test_no_answer_lets_the_next_be_asked_and_an_answer_does_not(outcome: RunOutcome) -> None:
+    answers = {RunOutcome.OK, RunOutcome.EMPTY, RunOutcome.FILTERED_TO_EMPTY}
+    assert lets_next_be_asked(WEB, Run("p", outcome)) is (outcome not in answers)
+
+
+def test_less_than_the_web_found_empty_does_not_end_a_search() -> None:
+    assert lets_next_be_asked(ENCYCLOPEDIA, Run("wikipedia", RunOutcome.EMPTY))
+    assert not lets_next_be_asked(ENCYCLOPEDIA, Run("wikipedia", RunOutcome.OK, RESULT))
+
+
+def test_a_degraded_run_counts_as_an_answer_when_it_has_results() -> None:
+    assert not lets_next_be_asked(WEB, Run("p", RunOutcome.DEGRADED, RESULT))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said", "seconds"),
+    [
+        (RunOutcome.OK, None, 0),
+        (RunOutcome.EMPTY, None, 0),
+        (RunOutcome.AUTH, None, 0),
+        (RunOutcome.OFFLINE, None, 0),
+        (RunOutcome.RATE_LIMITED, None, 60),
+        (RunOutcome.RATE_LIMITED, 7, 7),
+        (RunOutcome.RATE_LIMITED, 0, 0),
+        (RunOutcome.BLOCKED, None, 1_800),
+        (RunOutcome.QUOTA, 2_000_000, 86_400),
+        (RunOutcome.UNAVAILABLE, 17, 17),
+        (RunOutcome.AUTH, 99, 0),
+    ],
+)
+def test_a_provider_is_left_alone_as_long_as_its_outcome_asks(
+    outcome: RunOutcome, said: int | None, seconds: int
+) -> None:
+    assert cool_down_s(Run("p", outcome, retry_after_s=said)) == seconds
+
+
+def test_nothing_configured_says_exactly_what_to_do() -> None:
+    message = nothing_configured_message()
+    for part in (
+        "SEARCHLOG_SEARXNG_URL",
+        "TAVILY_API_KEY",
+        "BRAVE_API_KEY",
+        "--provider wikipedia",
+        "--provider archive",
+    ):
+        assert part in message
+    assert "--provider site" in message
+
+
+def test_nobody_answered_names_each_attempt_and_what_to_do() -> None:
+    offline = [Run(name, RunOutcome.OFFLINE, detail=f"{name}: its name could not be looked up") for name in KEYLESS]
+    message = nothing_answered_message(offline, "keyless")
+    assert "duckduckgo: its name could not be looked up" in message
+    assert "no network: `--provider archive`" in message
+    mixed = [offline[0], Run("wikipedia", RunOutcome.BLOCKED)]
+    assert nothing_configured_message() in nothing_answered_message(mixed, "keyless")
+    assert "wikipedia: blocked" in nothing_answered_message(mixed, "named")
