@@ -20,13 +20,17 @@ class BlobStore(Protocol):
         """
 
     def get(self, digest: Digest) -> bytes:
-        """Return the bytes. Raises MissingError when absent, IntegrityError when they no longer match the digest."""
+        """Return the bytes.
+
+        Raises MissingError when absent, IntegrityError when they no longer match the digest, FormatError when it is
+        no digest at all (as in `has` and `where`).
+        """
 
     def has(self, digest: Digest) -> bool:
         """Return whether it is there, without reading it."""
 
     def digests(self) -> Iterator[Digest]:
-        """Return the digests of all blobs, in order."""
+        """Return the digests of all blobs, in the order of the digests."""
 
     def where(self, digest: Digest) -> str:
         """Return where a person finds it."""

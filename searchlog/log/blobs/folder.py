@@ -1,9 +1,10 @@
 """The default blob store: a folder in which a file's name is its digest, so `sha256sum` alone can check it.
 
-    blobs/sha256/ab/ab31c0…      identity bytes, read-only once there
+    blobs/sha256/ab/ab31c0…      identity bytes, never written again
 
 Write order: temporary file in the same folder, write, fsync, rename, fsync of the folder. A crash leaves at most
-temporary files, which nothing refers to.
+temporary files, which nothing refers to. Only the size of a file that is there already is looked at, so that storing
+a page again costs no reading; `get` and `verify` look at every byte.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ import hashlib
 import os
 import re
 import secrets
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from searchlog.digest import Digest, digest, hex_of
+from searchlog.digest import Digest, digest, hex_of, parse
 from searchlog.errors import IntegrityError, MissingError, StoreError
 
 __all__ = ["FolderBlobStore"]
@@ -31,9 +33,11 @@ class FolderBlobStore:
 
     def __init__(self, root: Path) -> None:
         self._root = root / "sha256"
+        self._synced: set[Path] = set()
+        """Folders whose own names this process has made durable."""
 
     def _path(self, name: Digest) -> Path:
-        text = hex_of(name)
+        text = hex_of(parse(name))  # it may come from somebody else's log, and must not lead out of the folder
         return self._root / text[:2] / text
 
     def put(self, blobs: Sequence[bytes]) -> list[Digest]:
@@ -48,15 +52,14 @@ class FolderBlobStore:
                 if _has_size(path, len(blob)):
                     folders.add(path.parent)  # whoever put it there may not have come to the fsync yet
                     continue
-                self._make_folder(path.parent, folders)
+                path.parent.mkdir(parents=True, exist_ok=True)
                 temp = path.parent / f"{TEMP_PREFIX}{secrets.token_hex(8)}"
                 fresh[path] = (temp, blob)
                 _write_durably(temp, blob)
             for path, (temp, _) in fresh.items():
                 os.replace(temp, path)
                 folders.add(path.parent)
-            for folder in folders:
-                _sync_folder(folder)
+            self._sync(folders)
         except OSError as error:
             for temp, _ in fresh.values():
                 with contextlib.suppress(OSError):
@@ -66,11 +69,18 @@ class FolderBlobStore:
             ) from None
         return names
 
-    def _make_folder(self, folder: Path, folders: set[Path]) -> None:
-        if not folder.is_dir():
-            folder.mkdir(parents=True, exist_ok=True)
-            folders.add(folder.parent)  # the new folder's own name must be durable too
-            folders.add(self._root.parent)
+    def _sync(self, folders: set[Path]) -> None:
+        """Make the names in these folders durable, and the folders' own names up to the archive.
+
+        A folder that is there already may have been made a moment ago by a process that has not come to its fsync.
+        """
+        fresh = folders - self._synced
+        above = {self._root} if fresh else set()
+        if fresh and self._root not in self._synced:
+            above |= {self._root.parent, self._root.parent.parent}
+        for folder in folders | above:
+            _sync_folder(folder)
+        self._synced |= fresh | above
 
     def get(self, digest: Digest) -> bytes:
         path = self._path(digest)
@@ -88,7 +98,13 @@ class FolderBlobStore:
         return data
 
     def has(self, digest: Digest) -> bool:
-        return self._path(digest).is_file()
+        path = self._path(digest)
+        try:
+            return stat.S_ISREG(path.stat().st_mode)  # is_file differs in what it lets out from Python to Python
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise StoreError(f"cannot look for {path}: {error.strerror}", path=str(path)) from None
 
     def digests(self) -> Iterator[Digest]:
         for path in sorted(self._root.glob("??/*")):
