@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from searchlog import canon, records
-from searchlog.capture.codec import exchange_to_json
+from searchlog.capture.codec import exchange_to_json, robots_to_json
 from searchlog.capture.exchange import Exchange, Fetch, Outcome
 from searchlog.clock import format_time
 from searchlog.digest import Digest, digest
@@ -109,7 +109,9 @@ def capture_bodies(fetch: Fetch, purpose: str, reused: dict[str, Any] | None = N
     out = []
     if fetch.robots_exchange is not None:
         out.append(_hop(fetch.robots_exchange, fetch.url, "robots", 0))
-    robots = _plain(asdict(fetch.robots)) if fetch.robots else None
+    if fetch.cache_hit is not None:
+        reused = {"via": "cache", **fetch.cache_hit, "seq": int(fetch.cache_hit["seq"])}
+    robots = _plain(robots_to_json(fetch.robots)) if fetch.robots else None
     last = len(fetch.hops) - 1
     ended = bool(fetch.hops) and fetch.outcome is not Outcome.REFUSED
     for hop, exchange in enumerate(fetch.hops):
@@ -121,9 +123,10 @@ def capture_bodies(fetch: Fetch, purpose: str, reused: dict[str, Any] | None = N
                 "reason": fetch.reason,
                 "detail": fetch.detail or None,
                 "robots": robots,
-                "reused": reused or fetch.cache_hit,
             }
             stored = Stored(stored.body.model_copy(update=extra), stored.blobs)
+        if reused is not None:
+            stored = Stored(stored.body.model_copy(update={"reused": reused}), stored.blobs)
         out.append(stored)
     if not ended:
         body = records.Capture(

@@ -25,12 +25,12 @@ from searchlog.clock import format_time
 from searchlog.digest import Digest, digest
 from searchlog.errors import MissingError, ProviderError
 from searchlog.evidence.passage import Evidence
-from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.flow.choose import Chosen, TextPage, choose
 from searchlog.flow.drafts import chosen_drafts, page_drafts, rendering_bytes
 from searchlog.flow.gather import Attempt, gather
 from searchlog.flow.indexing import index_captures
-from searchlog.flow.read import PageRead, Reader, Task, unread_reason
+from searchlog.flow.page import Page, page_of
+from searchlog.flow.read import PageRead, Reader, Task
 from searchlog.flow.resources import Resources
 from searchlog.flow.settings import Settings, split_options
 from searchlog.flow.steps import answered, notes_of, outcome_of, read_step, shortlist, text_pages
@@ -79,25 +79,6 @@ class Search:
     rendering_digest: Digest
     head: Checkpoint
     """The session's head after the turn."""
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One page as fetched; its text is loaded when asked for."""
-
-    asked: str
-    url: str
-    """The final URL."""
-    outcome: str
-    reason: str | None
-    """Why there is no text, as a code; None when there is."""
-    detail: str
-    status: int | None
-    captured_at: str | None
-    title: str | None = None
-    payload: Digest | None = None
-    text_digest: Digest | None = None
-    conversion: Conversion | None = field(default=None, repr=False)
 
 
 class Session:
@@ -203,15 +184,29 @@ class Session:
             deadline = Deadline(float("inf"), self.resources.clock)
             tasks = (Task(url, purpose=purpose) for url in place)
             for batch in reader.read(tasks, deadline):
-                turn.add([draft for read in batch for draft in page_drafts(read, turn.begin)])
+                self._log_pages(turn, batch, turn.begin, chosen)
                 for read in batch:
-                    pages[place[read.task.url]] = page = _page(read)
-                    progress(Progress("read", f"{page.asked}: {_said(page)}", len(pages), len(place)))
+                    pages[place[read.task.url]] = page = page_of(read)
+                    progress(Progress("read", f"{page.asked}: {page.said}", len(pages), len(place)))
             good = sum(page.reason is None for page in pages.values())
             outcome = "ok" if good == len(place) else "partial" if good else "failed"
             end = records.Turn(state="end", outcome=outcome, detail=f"{good} of {len(place)} pages gave text")
             turn.end(lambda _: (None, []), end)
         return [pages[place[url]] for url in wanted]
+
+    def _log_pages(
+        self, turn: TurnWriter, batch: Sequence[PageRead], cause: Draft, settings: Settings
+    ) -> list[list[Draft]]:
+        """Append what pages gave, then let the HTTP cache point to it; return the drafts of each page."""
+        made = [page_drafts(read, cause) for read in batch]
+        turn.add([draft for drafts in made for draft in drafts])
+        client = self.resources.client(settings)
+        for read, drafts in zip(batch, made, strict=True):
+            fetch, last = read.fetch, drafts[len(read.captures) - 1]
+            if fetch is not None and fetch.final is not None and fetch.cache_hit is None and read.task.stored is None:
+                captured_at = format_time(fetch.final.started_at)
+                client.remember(fetch, {"session": self.id, "seq": str(last.seq), "captured_at": captured_at})
+        return made
 
     def _reader(self, settings: Settings) -> Reader:
         resources = self.resources
@@ -222,6 +217,7 @@ class Session:
             resources.clock,
             settings.convert,
             settings.threads,
+            settings.cache_max_age_s,
         )
 
 
@@ -304,16 +300,13 @@ class _Flow:
         reader = self.session._reader(self.settings)
         enough = max(1, -(-len(tasks) // 2))
         for batch in reader.read(tasks, deadline, soft_s=self.settings.soft_s, enough=enough):
-            drafts: list[Draft] = []
-            for read in batch:
+            made = self.session._log_pages(self.turn, batch, query, self.settings)
+            for read, drafts in zip(batch, made, strict=True):
                 number = order[read.task.url]
                 pages[number] = read
-                made = page_drafts(read, query)
-                drafts += made
                 if read.converted is not None:
-                    converted[number] = made[-1]
-                self.progress(Progress("read", f"{read.task.url}: {_said(_page(read))}", len(pages), len(tasks)))
-            self.turn.add(drafts)
+                    converted[number] = drafts[-1]
+                self.progress(Progress("read", f"{read.task.url}: {page_of(read).said}", len(pages), len(tasks)))
         step = read_step(candidates, pages)
         self.steps.append(step)
         self.turn.add([Draft(recording.decision_body(step), (query,))])
@@ -372,30 +365,3 @@ class _Flow:
             rendering_digest=digest(text.encode("utf-8")),
             head=self.session.head,
         )
-
-
-def _page(read: PageRead) -> Page:
-    """Return a page as read, for the caller."""
-    final, made, fetch = read.exchange, read.conversion, read.fetch
-    text = made if isinstance(made, Conversion) else None
-    detail = made.detail if isinstance(made, ConversionFailure) else fetch.detail if fetch else ""
-    return Page(
-        asked=read.task.url,
-        url=final.url if final else read.task.url,
-        outcome=fetch.outcome.value if fetch else "failed",
-        reason=unread_reason(read),
-        detail=detail,
-        status=final.status if final else None,
-        captured_at=format_time(final.started_at) if final else None,
-        title=text.metadata.title if text else None,
-        payload=digest(final.payload) if final else None,
-        text_digest=digest(text.text.encode("utf-8")) if text else None,
-        conversion=text,
-    )
-
-
-def _said(page: Page) -> str:
-    """Return in a few words how a page ended."""
-    if page.reason is None and page.conversion is not None:
-        return f"{len(page.conversion.text)} characters"
-    return page.reason or page.outcome

@@ -122,9 +122,7 @@ def _crawl(
     return len(seen)
 
 
-def _index(
-    session: Session, urls: list[str], settings: Settings, progress: Callable[[Progress], None]
-) -> list[Page]:
+def _index(session: Session, urls: list[str], settings: Settings, progress: Callable[[Progress], None]) -> list[Page]:
     if not urls:
         return []
     return session.fetch_many(urls, settings=settings, progress=progress, purpose="index")

@@ -7,7 +7,7 @@ from typing import Any
 
 from searchlog import canon
 from searchlog.capture.codec import exchange_from_json
-from searchlog.capture.exchange import Exchange, Fetch, Outcome
+from searchlog.capture.exchange import Exchange, Fetch, Limits, Outcome
 from searchlog.digest import Digest
 from searchlog.errors import FormatError, MissingError
 from searchlog.extract.conversion import Conversion, conversion_from_json
@@ -31,7 +31,7 @@ def stored_exchange(body: Capture | ProviderExchange, blobs: BlobStore, load: Lo
     if body.exchange is None:
         raise FormatError("a record without an exchange")
     payload = blobs.get(Digest(body.payload.blob)) if isinstance(body.payload, BlobRef) else b""
-    return exchange_from_json(load(body.exchange), payload)
+    return exchange_from_json(load(body.exchange), payload, Limits())
 
 
 def stored_fetch(hops: Sequence[Capture], blobs: BlobStore, load: Load) -> Fetch:

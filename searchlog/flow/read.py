@@ -36,8 +36,8 @@ _GRACE_S = 0.25
 class Fetcher(Protocol):
     """Whatever fetches one URL: the capture client, or a recording of one."""
 
-    def fetch(self, url: str, deadline: Deadline) -> Fetch:
-        """Return the fetch; never raises for the world going wrong."""
+    def fetch(self, url: str, deadline: Deadline, *, max_age_s: int | None = None) -> Fetch:
+        """Return the fetch; never raises for the world going wrong. max_age_s: see `Settings.cache_max_age_s`."""
 
 
 class Converter(Protocol):
@@ -107,6 +107,7 @@ class Reader:
     clock: Clock
     options: ConvertOptions
     threads: int = 16
+    max_age_s: int | None = None
 
     def read(
         self, tasks: Iterable[Task], deadline: Deadline, *, soft_s: float | None = None, enough: int = 1
@@ -166,7 +167,7 @@ class Reader:
 
     def _one(self, page: PageRead, deadline: Deadline) -> None:
         task = page.task
-        fetch = task.stored or self.fetcher.fetch(task.url, deadline)
+        fetch = task.stored or self.fetcher.fetch(task.url, deadline, max_age_s=self.max_age_s)
         captures = capture_bodies(fetch, task.purpose, task.reused)
         page.captures = [self._kept(stored) for stored in captures]
         page.fetch = fetch

@@ -75,7 +75,7 @@ class Resources:
         from searchlog.capture.client import Client
         from searchlog.capture.guard import Allow
 
-        key = (settings.allow_private, settings.robots, settings.limits, settings.cache_max_age_s)
+        key = (settings.allow_private, settings.robots, settings.limits)
         with self._lock:
             if key not in self._clients:
                 self._clients[key] = Client(
@@ -83,8 +83,7 @@ class Resources:
                     limits=settings.limits,
                     allow=Allow.parse(settings.allow_private),
                     robots=settings.robots,
-                    cache=self.cache() if settings.cache_max_age_s != 0 else None,
-                    cache_max_age_s=settings.cache_max_age_s,
+                    cache=self.cache(),
                 )
             return self._clients[key]
 
