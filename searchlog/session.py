@@ -23,8 +23,9 @@ from searchlog import recording, records
 from searchlog.capture.deadline import Deadline
 from searchlog.clock import format_time
 from searchlog.digest import Digest, digest
-from searchlog.errors import MissingError, ProviderError
+from searchlog.errors import FormatError, MissingError, ProviderError
 from searchlog.evidence.passage import Evidence
+from searchlog.extract.conversion import Conversion
 from searchlog.flow.choose import Chosen, TextPage, choose
 from searchlog.flow.drafts import chosen_drafts, page_drafts, rendering_bytes
 from searchlog.flow.gather import Attempt, gather
@@ -42,7 +43,7 @@ from searchlog.search.fuse import Candidate
 from searchlog.search.provider import Provider
 from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
-from searchlog.stored import stored_page
+from searchlog.stored import stored_conversion, stored_exchange, stored_page
 
 __all__ = ["Page", "Progress", "Search", "Session"]
 
@@ -111,6 +112,22 @@ class Session:
     def head(self) -> Checkpoint:
         """The session's head now."""
         return self.ledger.checkpoint()
+
+    def conversion(self, page: Page) -> Conversion:
+        """Return the stored text of a page with its blocks. Raises FormatError when no text was made of it."""
+        if page.converted is None:
+            raise FormatError(f"no text was made of {page.asked}: {page.reason}", url=page.asked)
+        return stored_conversion(page.converted, self.ledger.blobs)
+
+    def text(self, page: Page) -> str:
+        """Return the whole visible text of a page, as stored. Raises FormatError when there is none."""
+        return self.conversion(page).text
+
+    def body(self, page: Page) -> bytes:
+        """Return the decoded payload of a page: content codings removed. Raises FormatError when nothing arrived."""
+        if page.capture is None:
+            raise FormatError(f"nothing was stored of {page.asked}: {page.reason}", url=page.asked)
+        return stored_exchange(page.capture, self.ledger.blobs, self.ledger.load).decoded.data
 
     # --- searching
 

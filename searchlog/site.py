@@ -116,7 +116,7 @@ def _crawl(
     seen, level = {prefix}, [prefix]
     while level:
         pages = _index(session, level, linked, progress)
-        found = [link for page in pages for link in _links(page) if _below(link, prefix)]
+        found = [link for page in pages for link in _links(session, page) if _below(link, prefix)]
         level = [link for link in dict.fromkeys(found) if link not in seen][: PAGES_MAX - len(seen)]
         seen.update(level)
     return len(seen)
@@ -128,9 +128,9 @@ def _index(session: Session, urls: list[str], settings: Settings, progress: Call
     return session.fetch_many(urls, settings=settings, progress=progress, purpose="index")
 
 
-def _links(page: Page) -> Iterator[str]:
-    if page.conversion is not None:
-        for link in page.conversion.links:
+def _links(session: Session, page: Page) -> Iterator[str]:
+    if page.reason is None:
+        for link in session.conversion(page).links:
             yield urldefrag(link).url
 
 

@@ -1,12 +1,10 @@
-"""One page as its caller sees it. Pure."""
+"""One page as its caller sees it: what its records say. Its text and bytes stay in the store until asked for. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from searchlog.clock import format_time
-from searchlog.digest import Digest, digest
-from searchlog.extract.conversion import Conversion, ConversionFailure
+from searchlog import records
 from searchlog.flow.read import PageRead, unread_reason
 
 __all__ = ["Page", "page_of"]
@@ -14,45 +12,47 @@ __all__ = ["Page", "page_of"]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page as fetched; `conversion` holds its text."""
+    """One page as fetched. `Session.text`, `Session.conversion` and `Session.body` load what it holds."""
 
     asked: str
     url: str
     """The final URL."""
     outcome: str
+    """`complete`, `truncated`, `failed` or `refused`."""
     reason: str | None
     """Why there is no text, as a code; None when there is."""
-    detail: str
-    status: int | None
-    captured_at: str | None
+    detail: str = ""
+    status: int | None = None
+    captured_at: str | None = None
     title: str | None = None
-    payload: Digest | None = None
-    text_digest: Digest | None = None
-    conversion: Conversion | None = field(default=None, repr=False)
+    char_count: int = 0
+    capture: records.Capture | None = field(default=None, repr=False)
+    """The record of its last hop."""
+    converted: records.Conversion | None = field(default=None, repr=False)
+    """The record of its conversion."""
 
     @property
     def said(self) -> str:
         """How it ended, in a few words."""
-        if self.reason is None and self.conversion is not None:
-            return f"{len(self.conversion.text)} characters"
-        return self.reason or self.outcome
+        return self.reason or f"{self.char_count} characters"
 
 
 def page_of(read: PageRead) -> Page:
-    """Return a page as read, for the caller."""
-    final, made, fetch = read.exchange, read.conversion, read.fetch
-    text = made if isinstance(made, Conversion) else None
-    detail = made.detail if isinstance(made, ConversionFailure) else fetch.detail if fetch else ""
+    """Return a page as read."""
+    capture = read.captures[-1].body if read.captures else None
+    made = read.converted.body if read.converted is not None else None
+    capture = capture if isinstance(capture, records.Capture) else None
+    made = made if isinstance(made, records.Conversion) else None
     return Page(
         asked=read.task.url,
-        url=final.url if final else read.task.url,
-        outcome=fetch.outcome.value if fetch else "failed",
+        url=capture.url if capture else read.task.url,
+        outcome=capture.outcome if capture else "failed",
         reason=unread_reason(read),
-        detail=detail,
-        status=final.status if final else None,
-        captured_at=format_time(final.started_at) if final else None,
-        title=text.metadata.title if text else None,
-        payload=digest(final.payload) if final else None,
-        text_digest=digest(text.text.encode("utf-8")) if text else None,
-        conversion=text,
+        detail=(made.detail if made and made.failure else capture.detail if capture else None) or "",
+        status=capture.status if capture else None,
+        captured_at=capture.captured_at if capture else None,
+        title=made.title if made else None,
+        char_count=(made.char_count if made else None) or 0,
+        capture=capture,
+        converted=made,
     )
