@@ -57,15 +57,16 @@ class _Basket:
 def _guest(
     sources: Sequence[Source], ranked: Sequence[Ranked], costs: Mapping[int, int], policy: Policy
 ) -> Ranked | None:
-    """Return the best passage of a second host, if it fits beside the best passage: room is kept for it."""
+    """Return the best passage of a second host, for which room is kept.
+
+    None where it does not fit in the share that is not one source's to take: a very small budget is better spent on
+    the best passages.
+    """
     if not ranked or policy.passages_max < 2:
         return None
-    first = ranked[0]
-    for r in ranked[1:]:
-        apart = _host(sources[r.passage.source]) != _host(sources[first.passage.source])
-        if apart and costs[r.rank] + costs[first.rank] <= policy.budget_tokens:
-            return r
-    return None
+    first = _host(sources[ranked[0].passage.source])
+    room = (100 - policy.source_percent) * policy.budget_tokens
+    return next((r for r in ranked if 100 * costs[r.rank] <= room and _host(sources[r.passage.source]) != first), None)
 
 
 def within_budget(sources: Sequence[Source], ranked: Sequence[Ranked], policy: Policy) -> tuple[list[Chosen], Step]:

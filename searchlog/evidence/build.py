@@ -1,0 +1,63 @@
+"""From a selection to evidence: ids, selectors, digests, flags and links. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from searchlog.digest import text_digest
+from searchlog.evidence.flags import flags
+from searchlog.evidence.passage import Evidence, Passage, Source
+from searchlog.evidence.policy import Chosen
+from searchlog.evidence.select import Selection
+from searchlog.evidence.selector import describe, fragment_link
+
+__all__ = ["Key", "build_evidence", "key"]
+
+Key = tuple[str, int, int]
+"""What makes two pieces of evidence the same: text digest, start, end."""
+
+
+def key(evidence: Evidence) -> Key:
+    """Return what a later search knows this evidence by."""
+    return evidence.source.text_digest, evidence.passage.start, evidence.passage.end
+
+
+def build_evidence(
+    selection: Selection, sources: Sequence[Source], first_number: int, known: Mapping[Key, str] | None = None
+) -> tuple[Evidence, ...]:
+    """Return the evidence of a selection in its order.
+
+    first_number: of the first new id, `e<first_number>`; numbers are given without gaps.
+    known: ids of this session's earlier evidence; the same passage of the same text keeps its id.
+    """
+    known = known or {}
+    number = first_number
+    out: list[Evidence] = []
+    for chosen in selection.chosen:
+        source = sources[chosen.passage.source]
+        earlier = known.get((source.text_digest, chosen.passage.start, chosen.passage.end))
+        out.append(_evidence(earlier or f"e{number}", source, chosen))
+        number += earlier is None
+    return tuple(out)
+
+
+def _evidence(evidence_id: str, source: Source, chosen: Chosen) -> Evidence:
+    passage = chosen.passage
+    selectors = describe(source.text, passage.start, passage.end)
+    hidden = tuple(label for label in passage.labels if label.startswith("hidden:"))
+    return Evidence(
+        id=evidence_id,
+        source=source,
+        passage=passage,
+        selectors=selectors,
+        score=chosen.score,
+        digest=text_digest(selectors.exact),
+        heading_path=_heading_path(source.text, passage),
+        tokens=chosen.tokens,
+        flags=flags(selectors.exact) + hidden,
+        link=fragment_link(source.url, selectors) if source.kind == "page" and not hidden else source.url,
+    )
+
+
+def _heading_path(text: str, passage: Passage) -> tuple[str, ...]:
+    return tuple(" ".join(text[start:end].split()) for start, end in passage.headings)
