@@ -253,12 +253,12 @@ class Rendering(Body):
 
     kind = "rendering"
     form: str
-    """Name and version of the form, such as `text/1`."""
+    """Name and version of the renderer, such as `render/1`."""
     text: BlobRef
     evidence: list[str]
     """Evidence ids in the order they stand in the text."""
-    removals: dict[str, int] = {}
-    """Characters left out of the rendering, by kind."""
+    removals: dict[str, dict[str, int]] = {}
+    """Characters left out of the rendering or escaped in it, by evidence id and kind."""
     tokens: int
 
 

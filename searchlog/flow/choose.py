@@ -6,17 +6,19 @@ A search that has just run and a replay of an old one come through here with equ
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from searchlog.digest import Digest, digest
 from searchlog.evidence.build import build_evidence
 from searchlog.evidence.passage import Evidence, Source
 from searchlog.evidence.passages import passages
-from searchlog.evidence.render import Rendering, render
+from searchlog.evidence.render import Notes, Rendering, render
 from searchlog.evidence.select import Policy, Selection, select
 from searchlog.extract.conversion import Conversion
 
 __all__ = ["Chosen", "TextPage", "choose"]
+
+_FALLBACK = "No word of the query is on any page: these are the beginnings of the pages found."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +53,19 @@ def choose(
     *,
     known_ids: Mapping[tuple[str, int, int], str],
     first_number: int,
-    notes: Sequence[str] = (),
+    notes: Notes = Notes(),  # noqa: B008
 ) -> Chosen:
     """Return the evidence for a query from these pages.
 
-    known_ids: ids that passages already have in this session, by (text digest, start, end). notes: lines about how
-    the search went, shown to the model above the evidence.
+    known_ids: ids that passages already have in this session, by (text digest, start, end). notes: how the
+    search went up to here, shown to the model above the evidence.
     """
     sources = tuple(map(_source, pages))
     cut = [passage for number, page in enumerate(pages) for passage in passages(number, page.conversion)]
     selection = select(query_text, sources, cut, policy)
     evidence = build_evidence(selection, sources, first_number, known_ids)
+    remarks = (*notes.remarks, _FALLBACK) if selection.fallback else notes.remarks
+    notes = replace(notes, steps=(*notes.steps, *selection.steps), remarks=remarks)
     return Chosen(sources, selection, evidence, render(evidence, query_text, notes))
 
 

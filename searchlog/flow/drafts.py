@@ -71,7 +71,7 @@ def chosen_drafts(chosen: Chosen, conversions: Sequence[Draft], begin: Draft) ->
     text = rendering_bytes(chosen)
     rendering = Draft(
         records.Rendering(
-            form=chosen.rendering.form,
+            form=chosen.rendering.renderer,
             text=blob_ref(text),
             evidence=[item.id for item in chosen.evidence],
             removals=chosen.rendering.removals,

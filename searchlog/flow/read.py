@@ -29,6 +29,7 @@ __all__ = ["CUT", "Converter", "Fetcher", "PageRead", "Reader", "Task", "unread_
 CUT = "cut-deadline"
 """Reason code of a page that was given up before it was done."""
 
+_LOOK_S = 60.0
 _GRACE_S = 0.25
 """How long a cut page has to hand back what it has."""
 
@@ -143,7 +144,7 @@ class Reader:
             threads.shutdown(wait=False, cancel_futures=True)
 
     def _wait_s(self, deadline: Deadline, soft: float | None) -> float:
-        left = deadline.remaining()
+        left = min(deadline.remaining(), _LOOK_S)  # an endless wait is more than the system's timers can hold
         return left if soft is None else min(left, max(0.0, soft - self.clock.monotonic()))
 
     @staticmethod

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from searchlog.clock import format_time
 from searchlog.digest import digest
+from searchlog.evidence.render import Notes
 from searchlog.extract.conversion import Conversion
 from searchlog.flow.choose import TextPage
 from searchlog.flow.read import PageRead, unread_reason
@@ -89,22 +90,20 @@ def text_pages(candidates: Sequence[Candidate], pages: Mapping[int, PageRead]) -
     return out
 
 
-def notes_of(runs: Sequence[Run], steps: Sequence[Step]) -> tuple[str, ...]:
-    """Return lines for the model about how the search went: which providers, how many pages, what was left out."""
-    notes = []
+def notes_of(runs: Sequence[Run], steps: Sequence[Step]) -> Notes:
+    """Return how the search went, for the head of the rendering."""
+    searched = []
     for run in runs:
-        said = f"{run.provider}: {run.outcome}, {len(run.results)} results"
-        ignored = f"; options it could not apply: {', '.join(run.ignored)}" if run.ignored else ""
-        notes.append(said + ignored)
-    for step in steps:
-        if step.name == "read":
-            reasons: dict[str, int] = {}
-            for decision in step.decisions:
-                if not decision.kept:
-                    reasons[decision.reason] = reasons.get(decision.reason, 0) + 1
-            left = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
-            notes.append(f"pages: {step.kept_count} of {step.in_count} read" + (f" ({left})" if left else ""))
-    return tuple(notes)
+        said = f"{run.provider} {len(run.results)} results" if run.results else f"{run.provider} {run.outcome}"
+        ignored = f" (could not apply {', '.join(run.ignored)})" if run.ignored else ""
+        searched.append(said + ignored)
+    read = next((step for step in steps if step.name == "read"), None)
+    return Notes(
+        searched=tuple(searched),
+        pages_read=read.kept_count if read else None,
+        pages_dropped=read.dropped_count if read else None,
+        steps=tuple(steps),
+    )
 
 
 def outcome_of(runs: Sequence[Run], candidates: Sequence[Candidate], pages: Sequence[TextPage]) -> RunOutcome:
