@@ -30,7 +30,7 @@ class Block:
     level: int = 0
     """Heading level 1 to 6; nesting depth for list items; else 0."""
     furniture: str | None = None
-    """Why this is likely not main text: `nav`, `header`, `footer`, `aside`, `form`, `boilerplate`; None for main text."""
+    """Why this is likely not main text: `nav`, `header`, `footer`, `aside`, `form`, `boilerplate`; None if it is."""
     hidden: str | None = None
     """Why a person would not see it: `attribute`, `style`, `size`, `colour`, `offscreen`, …; None when visible."""
     page: int | None = None
@@ -83,10 +83,13 @@ class Conversion:
     replaced_count: int = 0
     """U+FFFD put in for bytes that could not be decoded."""
     verbatim: bool | None = None
-    """Whether all visible text was found again in an independent reading of the page (whitespace aside); None: not checked."""
+    """Whether all visible text was found again in an independent reading of the page, whitespace aside; None: not
+    checked."""
     labels: str = "structure"
     """Who set the furniture labels: `structure` or `trafilatura <version>`."""
     warnings: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    """Absolute targets of the page's links, when they were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,5 +122,6 @@ def conversion_from_json(text: str, value: dict[str, Any]) -> Conversion:
     known = {name: value[name] for name in Conversion.__dataclass_fields__ if name in value and name != "text"}
     known["blocks"] = tuple(Block(*row) for row in value["blocks"])
     known["warnings"] = tuple(value.get("warnings", ()))
+    known["links"] = tuple(value.get("links", ()))
     known["metadata"] = metadata
     return Conversion(text=text, **known)

@@ -6,10 +6,12 @@ recorded in `Conversion.options`. Converters are imported when a payload needs t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from searchlog.errors import UsageError
 from searchlog.extract import charset, sniff
 from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Metadata
 
@@ -28,8 +30,16 @@ class ConvertOptions:
     """Where dates come from: `page` (what the page states), or `htmldate` as well when it states none."""
     text_chars_max: int = 2_000_000
     pdf_pages_max: int = 500
+    links: bool = False
+    """Whether to say where the page's links lead."""
     linear: bool = False
     """Read markup without building a tree: slower to trust, safe on anything. The pool sets it after a worker died."""
+
+    def __post_init__(self) -> None:
+        if self.labels not in ("structure", "trafilatura"):
+            raise UsageError(f"no labels called {self.labels!r}; there are structure and trafilatura", found=self.labels)
+        if self.dates not in ("page", "htmldate"):
+            raise UsageError(f"no dates called {self.dates!r}; there are page and htmldate", found=self.dates)
 
 
 def convert(data: bytes, *, content_type: str | None, url: str, options: ConvertOptions | None = None) -> Result:
@@ -91,7 +101,27 @@ def _html(data: bytes, content_type: str | None, url: str, media_type: str, opti
         verbatim=page.verbatim,
         warnings=(*decoded.warnings, *page.warnings, *_seen(page.built.text, page.built.blocks)),
     )
-    return _stamped(result, decoded, media_type)
+    return _asked_for(_stamped(result, decoded, media_type), decoded.text, url, options)
+
+
+def _asked_for(result: Conversion, markup: str, url: str, options: ConvertOptions) -> Conversion:
+    """Add what not every caller wants or heavier libraries say, where the page can bear it."""
+    if options.linear or result.converter.startswith("html-linear"):
+        return result
+    if options.links:
+        from searchlog.extract.links import links
+
+        result = replace(result, links=links(markup, url))
+    if options.dates == "htmldate" and result.metadata.published is None:
+        from searchlog.extract import label
+
+        found = label.find_published(markup)
+        result = replace(result, metadata=replace(result.metadata, published=found))
+    if options.labels == "trafilatura":
+        from searchlog.extract import label
+
+        result = label.relabel(result, markup)
+    return result
 
 
 def _text(data: bytes, content_type: str | None, url: str, media_type: str, options: ConvertOptions) -> Result:
@@ -142,7 +172,7 @@ def _recorded(options: ConvertOptions, **more: str) -> dict[str, Any]:
     return {**asdict(options), **more}
 
 
-_CONTROLS = {*range(0x20), 0x7F} - {0x09, 0x0A, 0x0C, 0x0D}
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 
 
 def _seen(text: str, blocks: tuple[Block, ...]) -> tuple[str, ...]:
@@ -150,7 +180,7 @@ def _seen(text: str, blocks: tuple[Block, ...]) -> tuple[str, ...]:
     out = []
     if any(block.hidden for block in blocks):
         out.append("hidden-text")
-    if len(text.translate(dict.fromkeys(_CONTROLS))) != len(text):
+    if _CONTROLS.search(text):
         out.append("control-characters")
     return tuple(out)
 

@@ -148,6 +148,15 @@ class TextIndex:
             lambda: int(self._db.execute(f"SELECT count(*) FROM pages WHERE {where}", values).fetchone()[0])
         )
 
+    def captured_at(self, url: str) -> str | None:
+        """Return when the capture that is found under this very URL was made; None when there is none."""
+
+        def look() -> str | None:
+            row = self._db.execute("SELECT captured_at FROM pages WHERE url = ?", (_clean(url),)).fetchone()
+            return None if row is None else str(row[0])
+
+        return self._try(look)
+
     def search(
         self, query_text: str, limit: int, url_prefix: str | None = None, before: str | None = None
     ) -> list[Hit]:
@@ -220,11 +229,15 @@ class TextIndex:
             where, values = where + " AND captured_at < ?", [*values, before]
         # quoted, so that no word of a query is an operator of FTS5; words hold no quotation marks
         match = " OR ".join(f'"{term}"' for term in terms)
-        rows = self._db.execute(
-            "SELECT url, pages.title, text, captured_at, session, seq, language, words.title, words.body, "
-            f"-bm25(words, {_TITLE_WEIGHT}, {_TEXT_WEIGHT}) AS score "
+        # texts are read for the pool only: inside one statement they would all go through the sorter
+        pool = (
+            f"SELECT pages.id AS id, -bm25(words, {_TITLE_WEIGHT}, {_TEXT_WEIGHT}) AS score "
             f"FROM words JOIN pages ON pages.id = words.rowid WHERE words MATCH ? AND {where} "
-            "ORDER BY score DESC, captured_at DESC, url LIMIT ?",
+            "ORDER BY score DESC, captured_at DESC, url LIMIT ?"
+        )
+        rows = self._db.execute(
+            "SELECT url, pages.title, text, captured_at, session, seq, language, words.title, words.body, score "
+            f"FROM ({pool}) AS pool JOIN pages ON pages.id = pool.id JOIN words ON words.rowid = pool.id",
             (match, *values, max(_POOL_MIN, 3 * limit)),
         ).fetchall()
         if not rows:
