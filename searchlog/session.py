@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NoReturn
 
 from searchlog import recording, records
@@ -222,7 +223,8 @@ class Session:
             fetch, last = read.fetch, drafts[len(read.captures) - 1]
             if fetch is not None and fetch.final is not None and fetch.cache_hit is None and read.task.stored is None:
                 captured_at = format_time(fetch.final.started_at)
-                client.remember(fetch, {"session": self.id, "seq": str(last.seq), "captured_at": captured_at})
+                pointer = {"session": self.id, "seq": str(last.seq), "captured_at": captured_at}
+                self.resources.later(partial(client.remember, fetch, pointer))
         return made
 
     def _reader(self, settings: Settings) -> Reader:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,7 @@ class Resources:
         self._cache: HttpCache | None = None
         self._index: TextIndex | None = None
         self._clients: dict[object, Client] = {}
+        self._background: ThreadPoolExecutor | None = None
 
     @property
     def pool(self) -> ExtractPool:
@@ -87,9 +89,19 @@ class Resources:
                 )
             return self._clients[key]
 
+    def later(self, work: Callable[[], object]) -> None:
+        """Do this in the background: what only spares work later, such as filling the HTTP cache."""
+        with self._lock:
+            if self._background is None:
+                self._background = ThreadPoolExecutor(1, "later")
+            self._background.submit(work)
+
     def close(self) -> None:
         """End the workers and close files; what is stored stays."""
         with self._lock:
+            if self._background is not None:
+                self._background.shutdown()
+                self._background = None
             for part in (*self._clients.values(), self._pool, self._cache, self._index, self.storage):
                 if part is not None:
                     part.close()
