@@ -1,12 +1,14 @@
 """From events of a tree (element starts, text, element ends) to text and blocks. Pure; knows nothing of a parser.
 
-Whitespace is folded as CSS `white-space: normal` does: runs of space, tab, LF, FF, CR become one space, none at the edges
-of a block. Other space characters (no-break, ideographic) and all invisible letters stay as they are. Inside `pre`
-nothing changes. `<br>` is a line feed, two of them in a row begin a new block. Cells of a table row are joined by tabs.
-Ruby readings stay where they stand in the page. What is added between pieces of the page is whitespace only.
+Whitespace is folded as CSS `white-space: normal` does: runs of space, tab, LF, FF, CR become one space, none at
+the edges of a block. Other space characters (no-break, ideographic) and all invisible letters stay as they are.
+Inside `pre` nothing changes. `<br>` is a line feed, two of them in a row begin a new block. Cells of a table row
+are joined by tabs. Ruby readings stay where they stand in the page. What is added between pieces of the page is
+whitespace only.
 
-Hidden text that stands inside a visible block comes as a block of its own after it, so that what a person reads in one
-piece is one piece here. Spec: HTML Living Standard section 15.3 (rendering of flow content), CSS Text 3 section 4.
+Hidden text that stands inside a visible block comes as a block of its own after it, so that what a person reads in
+one piece is one piece here. Spec: HTML Living Standard section 15.3 (rendering of flow content), CSS Text 3
+section 4.
 """
 
 from __future__ import annotations
@@ -14,47 +16,53 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
 
 from searchlog.extract.conversion import Block
 from searchlog.extract.furniture import Region, furniture_of, region_label
 from searchlog.extract.style import PLAIN, Look, Sheet
+from searchlog.extract.tags import BLOCK, NEUTRAL, PREFORMATTED, SKIPPED, VOID
 
-__all__ = ["BLOCK", "SKIPPED", "VOID", "Builder", "Built"]
+__all__ = ["INLINE", "OPEN", "PASSED", "TURNED", "Builder", "Built"]
 
-BLOCK = frozenset(
-    "address article aside blockquote body button caption center details dialog dd dir div dl dt fieldset figcaption figure "
-    "footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup p "
-    "plaintext pre search section summary table tbody td tfoot th thead tr ul xmp".split()
-)
-VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
-SKIPPED = frozenset(
-    "annotation annotation-xml audio canvas datalist head iframe noembed noframes noscript option optgroup script select "
-    "style svg template textarea title video".split()
-)
-"""Elements whose text is never on the page: scripts, styles, fallbacks, form values, drawings, TeX sources of formulas."""
+PASSED, INLINE, OPEN, TURNED = range(4)
+"""What `Builder.start` answers: the element and all inside it is passed over; it changes nothing and `end` is not to be
+called for it; it is open; it is open, and text inside it turned from seen to hidden or back."""
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_KINDS = {
+    "dt": "term",
+    "dd": "term",
+    "blockquote": "quote",
+    "figcaption": "caption",
+    "caption": "caption",
+    "button": "other",
+    "legend": "other",
+    "summary": "other",
+}
 _WS = re.compile(r"[ \t\n\r\f]+")
 _BREAK = re.compile(r" ?\0 ?")
 _BREAKS = re.compile(r" ?\0(?: ?\0)+ ?")
 _ROW_CHARS_MAX = 2000
 _CELL_BLOCKS_MAX = 12
 _SPAN_MAX = 20
+_SHOWN_BLOCKS_MIN = 8
+_SHOWN_CHARS_MIN = 2000
 
 
-@dataclass(slots=True)
-class _State:
+class _State(NamedTuple):
     """What an element hands down to what is inside it."""
 
     kind: str = "paragraph"
     level: int = 0
     group: int | None = None
+    lists: int = 0
+    pre: bool = False
+    head: bool = False
     hidden: str | None = None
     soft: bool = False
     """Whether a descendant may show itself again (visibility, size, colour)."""
-    pre: bool = False
-    lists: int = 0
-    head: bool = False
 
 
 @dataclass(slots=True)
@@ -76,6 +84,8 @@ class _Row:
     cells: list[int]
     """Index of the first piece of each cell; -1 for a column that a spanning cell takes up."""
     regions: int
+    veils: int
+    """How many regions and veils there were before the row."""
     head: bool = True
 
 
@@ -89,21 +99,26 @@ class Built:
 
 
 class Builder:
-    """Takes events in document order; every `start` that returns True must be followed by its `end`."""
+    """Takes events in document order: `start`, `text`, `end`, then `finish`."""
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: Sheet, *, passed: frozenset[str] = SKIPPED, shown: frozenset[str] = frozenset()) -> None:
+        """passed: elements that are never text. shown: ids of hidden elements that the page's scripts put in place."""
         self._sheet = sheet
+        self._passed = passed
+        self._shown = shown
         self._pieces: list[_Piece] = []
         self._run: list[str] = []
         self._hidden_run: list[str] = []
         self._hidden_why: str | None = None
         self._broken = False
         self._state = _State()
-        self._stack: list[tuple[_State, bool, int]] = []
-        """The outer state, whether the element is a block, and the index of its region (or -1)."""
+        self._stack: list[tuple[_State, bool, int, int]] = []
+        """The outer state, whether the element is a block, the indexes of its region and its veil (or -1)."""
         self._rows: list[_Row | None] = []
         self._tables: list[int] = []
         self._regions: list[Region] = []
+        self._veils: list[Region] = []
+        """Hidden block elements and what they hold."""
         self._groups = 0
 
     @property
@@ -113,47 +128,60 @@ class Builder:
 
     def text(self, data: str) -> None:
         """Take the data of a text node."""
-        if self._state.hidden is None:
-            if self._run or self._state.pre or not (data.isspace() and data.isascii()):
-                self._run.append(data)
-        else:
+        state = self._state
+        if state.hidden is not None:
             self._hidden_run.append(data)
-            self._hidden_why = self._state.hidden
+            self._hidden_why = state.hidden
+        elif self._run or state.pre or not (data.isspace() and data.isascii()):
+            self._run.append(data)
 
-    def start(self, tag: str, attributes: Mapping[str, str | None]) -> bool:
-        """Open an element; False when it and all inside it is to be passed over (void or skipped)."""
-        if tag in VOID:
-            if tag == "br":
-                self.text("\0")
-                self._broken = True
-            elif tag == "hr":
-                self._flush()
-            return False
-        if tag in SKIPPED:
-            return False
+    def start(self, tag: str, attributes: Mapping[str, str | None]) -> int:
+        """Open an element; the answer is one of PASSED, INLINE, OPEN, TURNED."""
+        block = tag in BLOCK
+        if not block:
+            if tag in VOID or tag in self._passed:
+                if tag == "br":
+                    self.text("\0")
+                    self._broken = True
+                return PASSED
+            if not attributes:
+                return INLINE
+        elif tag in ("hr", "optgroup"):
+            self._flush()
+            return PASSED
         look = self._sheet.look(tag, attributes) if attributes else PLAIN
-        state, outer = self._state, self._state
-        block = tag in BLOCK or look.block
+        state = outer = self._state
+        region = -1
+        block = block or look.block
         if block:
             self._flush()
-            state = self._enter(tag, attributes, state)
-        if outer.hidden is not None or look is not PLAIN or attributes:
-            hidden, soft = _hidden(tag, attributes, look, outer)
-            if hidden != outer.hidden:
-                state = replace(state, hidden=hidden, soft=soft)
-        region = -1
-        if block:
+            if tag not in NEUTRAL or "role" in attributes:
+                state = self._enter(tag, attributes, state)
             label = region_label(tag, attributes)
             if label is not None:
                 region = len(self._regions)
                 self._regions.append(Region(label, len(self._pieces)))
-        self._stack.append((outer, block, region))
+        answer, veil = OPEN, -1
+        if look is not PLAIN or tag == "dialog" or "hidden" in attributes or "popover" in attributes:
+            hidden, soft = _hidden(tag, attributes, look, outer)
+            if hidden == "attribute" and attributes.get("id") in self._shown:
+                hidden = outer.hidden
+            if hidden != outer.hidden:
+                state = _State(*state[:6], hidden, soft)
+                if hidden is None or outer.hidden is None:
+                    answer = TURNED
+                if outer.hidden is None and block and not tag.startswith("t"):  # not a part of a table
+                    veil = len(self._veils)
+                    self._veils.append(Region(hidden or "", len(self._pieces)))
+        if not block and state is outer:
+            return INLINE
+        self._stack.append((outer, block, region, veil))
         self._state = state
-        return True
+        return answer
 
     def end(self, tag: str) -> None:
-        """Close the element opened last."""
-        state, block, region = self._stack.pop()
+        """Close the element opened last, unless `start` answered PASSED or INLINE for it."""
+        state, block, region, veil = self._stack.pop()
         if block:
             self._flush()
             if tag == "tr":
@@ -161,8 +189,10 @@ class Builder:
             elif tag == "table" and self._tables:
                 self._tables.pop()
                 self._rows.pop()
-        if region >= 0:
-            self._regions[region].end = len(self._pieces)
+            if region >= 0:
+                self._regions[region].end = len(self._pieces)
+            if veil >= 0:
+                self._veils[veil].end = len(self._pieces)
         self._state = state
 
     def _enter(self, tag: str, attributes: Mapping[str, str | None], state: _State) -> _State:
@@ -172,27 +202,20 @@ class Builder:
             stated = attributes.get("aria-level") or "2"
             level = int(stated) if stated in ("1", "2", "3", "4", "5", "6") else 2
         if level is not None:
-            return replace(state, kind="heading", level=level)
-        if state.kind == "heading":
+            return state._replace(kind="heading", level=level)
+        if state.kind == "heading" or tag in NEUTRAL:
             return state
-        if tag in ("div", "p", "section", "article"):
-            return state
-        if tag in ("pre", "listing", "plaintext", "xmp"):
-            return replace(state, kind="code", level=0, pre=True, group=self._group())
+        if tag in PREFORMATTED:
+            return state._replace(kind="code", level=0, pre=True, group=self._group())
         if tag in ("ul", "ol", "menu", "dir"):
-            return replace(state, lists=state.lists + 1, group=state.group if state.lists else self._group())
-        if tag == "li":
-            return replace(state, kind="list-item", level=max(1, state.lists))
+            return state._replace(lists=state.lists + 1, group=state.group if state.lists else self._group())
         if tag == "dl":
-            return replace(state, group=self._group())
-        if tag in ("dt", "dd"):
-            return replace(state, kind="term", level=0)
-        if tag == "blockquote":
-            return replace(state, kind="quote", level=0)
-        if tag in ("figcaption", "caption"):
-            return replace(state, kind="caption", level=0)
-        if tag in ("button", "legend", "summary") and state.kind == "paragraph":
-            return replace(state, kind="other")
+            return state._replace(group=self._group())
+        if tag == "li":
+            return state._replace(kind="list-item", level=max(1, state.lists))
+        kind = _KINDS.get(tag)
+        if kind is not None:
+            return state._replace(kind=kind, level=0) if kind != "other" or state.kind == "paragraph" else state
         return self._enter_table(tag, attributes, state)
 
     def _enter_table(self, tag: str, attributes: Mapping[str, str | None], state: _State) -> _State:
@@ -200,13 +223,13 @@ class Builder:
             group = self._group()
             self._tables.append(group)
             self._rows.append(None)
-            return replace(state, kind="paragraph", level=0, group=group, lists=0, head=False)
+            return state._replace(kind="paragraph", level=0, group=group, lists=0, head=False)
         if not self._tables:
             return state
         if tag == "thead":
-            return replace(state, head=True)
+            return state._replace(head=True)
         if tag == "tr":
-            self._rows[-1] = _Row([], len(self._regions))
+            self._rows[-1] = _Row([], len(self._regions), len(self._veils))
         elif tag in ("td", "th"):
             row = self._rows[-1]
             if row is not None:
@@ -215,7 +238,7 @@ class Builder:
                 span = attributes.get("colspan") or ""
                 if span.isascii() and span.isdigit():
                     row.cells.extend([-1] * (min(int(span[:4]), _SPAN_MAX) - 1))
-            return replace(state, kind="paragraph", level=0, lists=0)
+            return state._replace(kind="paragraph", level=0, lists=0)
         return state
 
     def _group(self) -> int:
@@ -244,9 +267,9 @@ class Builder:
         if self._broken:
             parts = [_BREAK.sub("\n", part) for part in _BREAKS.split(text)]
         for part in parts:
-            part = part.strip(" \n")
-            if part and not part.isspace():
-                self._pieces.append(_Piece(state.kind, part, state.level, state.group, hidden))
+            bare = part.strip(" \n")
+            if bare and not bare.isspace():
+                self._pieces.append(_Piece(state.kind, bare, state.level, state.group, hidden))
 
     def _end_row(self) -> None:
         """Join the cells of the row into one block, unless they hold more than short plain content."""
@@ -256,7 +279,8 @@ class Builder:
         self._rows[-1] = None
         first = next((at for at in row.cells if at >= 0), len(self._pieces))
         inside = self._pieces[first:]
-        seen = [piece for piece in inside if piece.hidden is None]
+        hidden = None if any(piece.hidden is None for piece in inside) else inside[0].hidden if inside else None
+        seen = [piece for piece in inside if piece.hidden == hidden]
         group = self._tables[-1]
         simple = (
             len(row.cells) > 1
@@ -267,27 +291,50 @@ class Builder:
         cells: list[str] = []
         if simple:
             starts = [at for at in row.cells if at >= 0] + [len(self._pieces)]
-            spans = iter(zip(starts, starts[1:], strict=False))
+            spans = pairwise(starts)
             for at in row.cells:
                 if at < 0:
                     cells.append("")
                     continue
                 begin, stop = next(spans)
-                parts = [piece.text for piece in self._pieces[begin:stop] if piece.hidden is None]
+                parts = [piece.text for piece in self._pieces[begin:stop] if piece.hidden == hidden]
                 simple = simple and len(parts) <= _CELL_BLOCKS_MAX
                 cells.append(" ".join(parts).replace("\n", " ").replace("\t", " "))
         if simple:
             text = "\t".join(cells).rstrip("\t")
-            joined = _Piece("table-row", text, 0, group, None, head=row.head)
-            self._pieces[first:] = [joined, *(piece for piece in inside if piece.hidden is not None)]
+            joined = _Piece("table-row", text, 0, group, hidden, head=row.head)
+            self._pieces[first:] = [joined, *(piece for piece in inside if piece.hidden != hidden)]
             del self._regions[row.regions :]
+            del self._veils[row.veils :]
 
     def finish(self, chars_max: int) -> Built:
         """Return the text and its blocks; text beyond `chars_max` is cut, and a warning says so."""
         while self._stack:
             self.end("")
         self._flush()
-        return _assemble(self._pieces, self._regions, chars_max)
+        shown = _unveil(self._pieces, self._veils)
+        built = _assemble(self._pieces, self._regions, chars_max)
+        return replace(built, warnings=(*built.warnings, "shown-by-script")) if shown else built
+
+
+def _unveil(pieces: list[_Piece], veils: list[Region]) -> bool:
+    """Show what is the page itself: transparent or invisible until a script fades it in.
+
+    Many honest pages send their whole content with `opacity: 0`. A long part of many blocks that makes up most of the
+    page is such a page, not a sentence slipped into one; `display: none`, the attribute and all other ways stay hidden.
+    """
+    total = sum(len(piece.text) for piece in pieces)
+    shown = False
+    for veil in veils:
+        if veil.label not in ("opacity", "visibility"):
+            continue
+        inside = [piece for piece in pieces[veil.start : veil.end] if piece.hidden == veil.label]
+        size = sum(len(piece.text) for piece in inside)
+        if len(inside) >= _SHOWN_BLOCKS_MIN and size >= _SHOWN_CHARS_MIN and size * 2 > total:
+            shown = True
+            for piece in inside:
+                piece.hidden = None
+    return shown
 
 
 def _hidden(tag: str, attributes: Mapping[str, str | None], look: Look, outer: _State) -> tuple[str | None, bool]:

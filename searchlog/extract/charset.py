@@ -1,12 +1,13 @@
 """Bytes to text: which charset, decided by which step, and what could not be decoded. Pure.
 
-Order: byte order mark, HTTP, `meta` prescan, valid UTF-8, detector, windows-1252. A label counts only when it is one of the
-WHATWG Encoding Standard's; what it means is that standard's choice (`gb2312` is gb18030, `latin1` is windows-1252). A name
-from the network never reaches Python's codec registry: `punycode` takes quadratic time, `unicode_escape` rewrites the page.
+Order: byte order mark, HTTP, `meta` prescan, valid UTF-8, detector, windows-1252. A label counts only when it is
+one of the WHATWG Encoding Standard's; what it means is that standard's choice (`gb2312` is gb18030, `latin1` is
+windows-1252). A name from the network never reaches Python's codec registry: `punycode` takes quadratic time,
+`unicode_escape` rewrites the page.
 
-Two departures from browsers, both reported as `charset-contradicted`: a label of UTF-8 over bytes that mostly are not, and
-a label of windows-1252 over bytes that are valid UTF-8 beyond ASCII, are passed over. Readers get the text that was meant.
-Spec: Encoding Standard section 4.2, HTML Living Standard section 13.2.3.2 (prescan).
+Two departures from browsers, both reported as `charset-contradicted`: a label of UTF-8 over bytes that mostly are
+not, and a label of windows-1252 over bytes that are valid UTF-8 beyond ASCII, are passed over. Readers get the
+text that was meant. Spec: Encoding Standard section 4.2, HTML Living Standard section 13.2.3.2 (prescan).
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ _LABELS = {
     "iso-8859-3": "csisolatin3 iso-8859-3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 latin3",
     "iso-8859-4": "csisolatin4 iso-8859-4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 latin4",
     "iso-8859-5": "csisolatincyrillic cyrillic iso-8859-5 iso-ir-144 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988",
-    "iso-8859-6": "arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6 iso-8859-6-e iso-8859-6-i "
-    "iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987",
+    "iso-8859-6": "arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6 iso-8859-6-e "
+    "iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987",
     "iso-8859-7": "csisolatingreek ecma-118 elot_928 greek greek8 iso-8859-7 iso-ir-126 iso8859-7 iso88597 iso_8859-7 "
     "iso_8859-7:1987 sun_eu_greek",
-    "iso-8859-8": "csiso88598e csisolatinhebrew hebrew iso-8859-8 iso-8859-8-e iso-ir-138 iso8859-8 iso88598 iso_8859-8 "
-    "iso_8859-8:1988 visual csiso88598i iso-8859-8-i logical",
+    "iso-8859-8": "csiso88598e csisolatinhebrew hebrew iso-8859-8 iso-8859-8-e iso-ir-138 iso8859-8 iso88598 "
+    "iso_8859-8 iso_8859-8:1988 visual csiso88598i iso-8859-8-i logical",
     "iso-8859-10": "csisolatin6 iso-8859-10 iso-ir-157 iso8859-10 iso885910 l6 latin6",
     "iso-8859-13": "iso-8859-13 iso8859-13 iso885913",
     "iso-8859-14": "iso-8859-14 iso8859-14 iso885914",
@@ -58,7 +59,8 @@ _LABELS = {
     "euc-jp": "cseucpkdfmtjapanese euc-jp x-euc-jp",
     "iso-2022-jp": "csiso2022jp iso-2022-jp",
     "shift_jis": "csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis",
-    "euc-kr": "cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949",
+    "euc-kr": "cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 "
+    "windows-949",
     "utf-16be": "unicodefffe utf-16be",
     "utf-16le": "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16 utf-16le",
 }
@@ -158,7 +160,7 @@ def decode(data: bytes, content_type: str | None = None, *, prescan: bool = True
 
 
 def decode_as(data: bytes, label: str) -> str:
-    """Return the text under a recorded label, to read a stored payload again. Raises KeyError on a label never recorded."""
+    """Return the text under a recorded label, to read a stored payload again. Raises KeyError on any other label."""
     for mark, name in _BOMS:
         if name == label and data.startswith(mark):
             data = data[len(mark) :]

@@ -37,9 +37,9 @@ class ConvertOptions:
 
     def __post_init__(self) -> None:
         if self.labels not in ("structure", "trafilatura"):
-            raise UsageError(f"no labels called {self.labels!r}; there are structure and trafilatura", found=self.labels)
+            raise UsageError(f"no labels called {self.labels!r}: structure or trafilatura", found=self.labels)
         if self.dates not in ("page", "htmldate"):
-            raise UsageError(f"no dates called {self.dates!r}; there are page and htmldate", found=self.dates)
+            raise UsageError(f"no dates called {self.dates!r}: page or htmldate", found=self.dates)
 
 
 def convert(data: bytes, *, content_type: str | None, url: str, options: ConvertOptions | None = None) -> Result:
@@ -70,7 +70,7 @@ def convert(data: bytes, *, content_type: str | None, url: str, options: Convert
 def _differs(media_type: str, content_type: str | None) -> bool:
     """Return whether the server named another kind of thing than the bytes are."""
     claimed = sniff.essence(content_type)
-    if not claimed or claimed == media_type or claimed == "application/octet-stream":
+    if claimed in ("", media_type, "application/octet-stream"):
         return False
     kinds = [_kind(claimed), _kind(media_type)]
     return kinds[0] != kinds[1]

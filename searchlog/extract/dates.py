@@ -1,7 +1,8 @@
 """Dates as pages write them, to ISO 8601 as precise as they state it. Pure; knows no clock.
 
-Read: ISO 8601 with `-` or `/`, compact digits, RFC 9110 dates, English month names, `2024年5月6日`. Refused: days that do not
-exist, years outside 1900 to 2100, the zero of computers' clocks, and everything that could be read in two ways (`03/04/2024`).
+Read: ISO 8601 with `-` or `/`, compact digits, RFC 9110 dates, English month names, `2024年5月6日`. Refused: days
+that do not exist, years outside 1900 to 2100, the zero of computers' clocks, and everything that could be read in
+two ways (`03/04/2024`).
 """
 
 from __future__ import annotations
@@ -14,8 +15,20 @@ __all__ = ["iso_date"]
 _MONTHS = {
     name: number
     for number, names in enumerate(
-        "jan january|feb february|mar march|apr april|may|jun june|jul july|aug august|sep sept september|oct october|"
-        "nov november|dec december".split("|"),
+        (
+            "jan january",
+            "feb february",
+            "mar march",
+            "apr april",
+            "may",
+            "jun june",
+            "jul july",
+            "aug august",
+            "sep sept september",
+            "oct october",
+            "nov november",
+            "dec december",
+        ),
         1,
     )
     for name in names.split()

@@ -1,10 +1,11 @@
 """A linear reading of HTML for pages that no tree builder survives, and the test that finds them beforehand. Pure.
 
-The standard's tree construction takes quadratic time on deep nesting and on elements with very many attributes, and
-multiplies misnested formatting elements into millions of nodes. `hazard` sees such pages by counting tags; `read_flat`
-then hands the same events to the same builder from a single pass over the markup, with a simple stack in place of a tree:
-nothing visible is lost, hidden marks still hold for what they enclose, and the time grows with the length only.
-Deliberately not done here: foster parenting, the adoption agency, implied ends beyond the common ones.
+The standard's tree construction takes quadratic time on deep nesting and on elements with very many attributes,
+and multiplies misnested formatting elements into millions of nodes. `hazard` sees such pages by counting tags;
+`read_flat` then hands the same events to the same builder from a single pass over the markup, with a simple stack
+in place of a tree: nothing visible is lost, hidden marks still hold for what they enclose, and the time grows with
+the length only. Deliberately not done here: foster parenting, the adoption agency, implied ends beyond the common
+ones.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import re
 from collections import Counter
 from html import unescape
 
-from searchlog.extract.builder import BLOCK, SKIPPED, VOID, Builder
+from searchlog.extract.builder import OPEN, Builder
+from searchlog.extract.tags import BLOCK, SKIPPED, VOID
 
-__all__ = ["DEPTH_MAX", "hazard", "read_flat"]
+__all__ = ["DEPTH_MAX", "hazard", "nesting", "read_flat"]
 
 DEPTH_MAX = 4_000
 _TAGS_CHECKED_FROM = 12_000
@@ -24,10 +26,12 @@ _ATTRIBUTES_MAX = 4_000
 _LONG_TAG = 16_000
 
 _TAG_NAME = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
-_FORMATTING = re.compile(r"<(/?)(font|b|i|u|a|em|big|tt|s|code|nobr|small|strike|strong)(?=[\s/>])", re.I)
-_IMPLIED_END = frozenset("p li td th tr dt dd option tbody thead tfoot".split())
-_RAW_TEXT = frozenset("script style textarea title iframe noembed noframes noscript".split())
+_FORMATTING = re.compile(r"<(/?)([bius]|font|em|big|tt|code|small|strike|strong)[\s/>]", re.I)
+_IMPLIED_END = frozenset(("p", "li", "td", "th", "tr", "dt", "dd", "option", "tbody", "thead", "tfoot"))
+_RAW_TEXT = frozenset(("script", "style", "textarea", "title", "iframe", "noembed", "noframes", "noscript"))
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?""")
+_BREAKS_OUT = frozenset(("p", "div", "h1", "h2", "h3", "h4", "ul", "ol", "li", "table", "body", "pre", "blockquote"))
+"""What ends an unclosed drawing or formula (HTML Living Standard section 13.2.6.5)."""
 _WANTED = re.compile(r"\b(?:class|id|style|hidden|popover|open|role|aria-level|colspan)\b", re.I)
 
 
@@ -48,8 +52,9 @@ def hazard(text: str) -> str | None:
             unclosed -= 1
     if (peak > 100 or text.count("<") > _TAGS_CHECKED_FROM) and (found := _count_tags(text)):
         return found
-    if len(text) > _LONG_TAG and max(map(len, text.split(">"))) > _LONG_TAG:
-        for piece in text.split(">"):
+    pieces = text.split(">")
+    if max(map(len, pieces)) > _LONG_TAG:
+        for piece in pieces:
             if len(piece) > _LONG_TAG:
                 tag = piece[piece.rfind("<") :]
                 if len(tag) > _LONG_TAG and len(re.findall(r"[\s/]", re.sub(r"\"[^\"]*\"", "", tag))) > _ATTRIBUTES_MAX:
@@ -61,8 +66,8 @@ def _count_tags(text: str) -> str | None:
     """Follow starts and ends with a counter a name; return what the tree would suffer from."""
     counts: Counter[str] = Counter()
     depth = formatting = nodes = 0
-    for slash, name in _TAG_NAME.findall(text):
-        name = name.lower()
+    for slash, found in _TAG_NAME.findall(text):
+        name = found.lower()
         if name in VOID or name in _IMPLIED_END:
             # each new block opens the whole list of unclosed formatting elements again
             nodes += 1 if slash else 1 + formatting
@@ -82,7 +87,26 @@ def _count_tags(text: str) -> str | None:
     return None
 
 
-_FORMATTING_NAMES = frozenset("font b i u a em big tt s code nobr small strike strong".split())
+_FORMATTING_NAMES = frozenset(("b", "i", "u", "s", "font", "em", "big", "tt", "code", "small", "strike", "strong"))
+"""Without `a` and `nobr`: a second one closes the first."""
+
+
+def nesting(text: str) -> int:
+    """Return about how deep the elements of the markup are nested, from above: unclosed ones count."""
+    counts: Counter[str] = Counter()
+    depth = deepest = 0
+    for slash, found in _TAG_NAME.findall(text):
+        name = found.lower()
+        if name in VOID or name in _IMPLIED_END:
+            continue
+        if not slash:
+            counts[name] += 1
+            depth += 1
+            deepest = max(deepest, depth)
+        elif counts[name]:
+            counts[name] -= 1
+            depth -= 1
+    return deepest
 
 
 def read_flat(text: str, builder: Builder) -> None:
@@ -137,9 +161,10 @@ class _Flat:
         return end
 
     def _start(self, name: str, rest: str) -> None:
-        if self._skip:
+        if self._skip and (self._skip not in ("svg", "annotation", "annotation-xml") or name not in _BREAKS_OUT):
             self._skip_depth += name == self._skip
             return
+        self._skip = ""
         if name in ("html", "head", "body"):
             return
         if name in SKIPPED:
@@ -150,7 +175,7 @@ class _Flat:
             top = self._open[-1]
             if top == "p" or (top == name and name in _IMPLIED_END) or {top, name} in ({"td", "th"}, {"dt", "dd"}):
                 self._close(top)
-        if self._builder.start(name, _attributes(rest)):
+        if self._builder.start(name, _attributes(rest)) >= OPEN:
             self._open.append(name)
             self._counts[name] += 1
 

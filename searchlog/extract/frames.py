@@ -58,7 +58,7 @@ def read(take: Callable[[int], bytes]) -> tuple[dict[str, Any], bytes] | None:
 
 
 def request(data: bytes, content_type: str | None, url: str, options: ConvertOptions, alarm_s: float = 60.0) -> bytes:
-    """Return the message that asks for a conversion; after `alarm_s` a worker ends by itself, should its parent be gone."""
+    """Return the message that asks for a conversion; after `alarm_s` a worker without a parent ends by itself."""
     head = {"content_type": content_type, "url": url, "options": asdict(options), "alarm_s": alarm_s}
     return body(head, data)
 

@@ -53,7 +53,7 @@ _WORDS = {
     for word in words.split()
 }
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_PLAIN_TAGS = frozenset("html body table thead tbody tfoot tr td th".split())
+_PLAIN_TAGS = frozenset(("html", "body", "table", "thead", "tbody", "tfoot", "tr", "td", "th"))
 
 
 @dataclass(slots=True)

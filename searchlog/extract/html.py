@@ -8,24 +8,24 @@ The walk keeps its own stack, so depth costs nothing; pages that no tree builder
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 from selectolax.lexbor import LEXBOR_VERSION_MAJOR, LEXBOR_VERSION_MINOR, LexborHTMLParser, SelectolaxError
 
 from searchlog.extract import metadata
-from searchlog.extract.builder import SKIPPED, Builder, Built
+from searchlog.extract.builder import INLINE, PASSED, TURNED, Builder, Built
 from searchlog.extract.conversion import Metadata
 from searchlog.extract.flat import hazard, read_flat
 from searchlog.extract.style import Sheet
-from searchlog.extract.verbatim import in_order, squeezed, tree_text
+from searchlog.extract.tags import SKIPPED
+from searchlog.extract.verbatim import in_order, squeezed, strip, tree_text
 
-__all__ = ["CONVERTER", "CONVERTER_LINEAR", "Page", "engine", "read_html"]
+__all__ = ["CONVERTER", "CONVERTER_LINEAR", "Page", "engine", "parse", "read_html", "visible_readings"]
 
 CONVERTER = "html/1"
 CONVERTER_LINEAR = "html-linear/1"
-
-_NODES_MAX = 2_000_000
 
 
 def engine() -> str:
@@ -62,31 +62,62 @@ def read_html(text: str, url: str, chars_max: int, *, linear: bool = False) -> P
             (*((reason,) if reason != "linear" else ()), *built.warnings),
             tree=False,
         )
+    page = _read_tree(text, url, chars_max, scripting=True)
+    seen = _visible_count(page.built)
+    if seen < _BARE_CHARS and "<noscript" in text:
+        # a page that is empty without its scripts may hold the same content for readers without scripts, as we are one
+        plain = _read_tree(text, url, chars_max, scripting=False)
+        if _visible_count(plain.built) > 2 * seen + 200:
+            return replace(plain, warnings=(*plain.warnings, "noscript"))
+    return page
+
+
+_BARE_CHARS = 400
+_NODES_MAX = 2_000_000
+_STREAMED = re.compile(r"<div hidden(?:=\"\")? id=\"(S:[0-9a-f]{1,4})\"")
+_STREAM_MARK = re.compile(r"<template id=\"[BP]:[0-9a-f]{1,4}\"|\$R[A-Z]\(\"")
+"""A page streamed by React sends parts as `<div hidden id="S:0">` and moves each to its template by a script."""
+
+
+def _visible_count(built: Built) -> int:
+    return sum(block.end - block.start for block in built.blocks if block.hidden is None)
+
+
+def parse(text: str, *, scripting: bool) -> LexborHTMLParser:
+    """Return the tree. Raises MemoryError, the only thing the parser fails for."""
     try:
-        tree = LexborHTMLParser(text, scripting=True)
+        return LexborHTMLParser(text, scripting=scripting)
     except SelectolaxError as error:
-        # the parser accepts every input: what it fails for is memory
         raise MemoryError(str(error)) from None
+
+
+def _read_tree(text: str, url: str, chars_max: int, *, scripting: bool) -> Page:
+    tree = parse(text, scripting=scripting)
     meta = metadata.from_tree(tree, url)
-    builder = Builder(Sheet(node.text() for node in tree.css("style")))
+    builder = _builder(tree, text, scripting=scripting)
     body = tree.body
-    hidden: list[Any] = []
-    warnings: tuple[str, ...] = ()
-    if body is not None:
-        warnings = _walk(body, builder, hidden)
+    if body is None:
+        return Page(builder.finish(chars_max), meta, None, ())
+    turned: list[Any] = []
+    warnings = _walk(body, builder, turned)
     built = builder.finish(chars_max)
     verbatim = None
-    if body is not None and not warnings and "text-cut" not in built.warnings:
-        verbatim = _check(tree, hidden, built)
-    if verbatim is False:
-        warnings = (*warnings, "not-verbatim")
+    if not warnings and "text-cut" not in built.warnings:
+        verbatim = _check(tree, turned, built, scripting=scripting)
+        warnings = () if verbatim else ("not-verbatim",)
     return Page(built, meta, verbatim, (*warnings, *built.warnings))
 
 
-def _walk(body: Any, builder: Builder, hidden: list[Any]) -> tuple[str, ...]:
+def _builder(tree: LexborHTMLParser, text: str, *, scripting: bool) -> Builder:
+    shown = frozenset(_STREAMED.findall(text)) if '"S:' in text and _STREAM_MARK.search(text) else frozenset[str]()
+    passed = SKIPPED if scripting else SKIPPED - {"noscript"}
+    return Builder(Sheet(node.text() for node in tree.css("style")), passed=passed, shown=shown)
+
+
+def _walk(body: Any, builder: Builder, turned: list[Any]) -> tuple[str, ...]:
     """Send the tree's events to the builder; collect the nodes that turn hidden or visible again."""
     text, start, end = builder.text, builder.start, builder.end
-    stack: list[tuple[Any, str]] = []
+    stack: list[tuple[Any, str | None]] = []
     node = body.first_child
     count = 0
     while True:
@@ -94,7 +125,8 @@ def _walk(body: Any, builder: Builder, hidden: list[Any]) -> tuple[str, ...]:
             if not stack:
                 return ()
             node, tag = stack.pop()
-            end(tag)
+            if tag is not None:
+                end(tag)
             node = node.next
             continue
         count += 1
@@ -104,37 +136,65 @@ def _walk(body: Any, builder: Builder, hidden: list[Any]) -> tuple[str, ...]:
         if tag == "-text":
             text(node.text_content)
         elif tag is not None and tag[0] not in "-!":
-            before = builder.hidden
-            if start(tag, node.attributes):
-                after = builder.hidden
-                if after != before and (before is None or after is None):
-                    hidden.append((node, after))
-                stack.append((node, tag))
+            answer = start(tag, node.attributes)
+            if answer != PASSED:
+                if answer == TURNED:
+                    turned.append((node, builder.hidden))
+                stack.append((node, None if answer == INLINE else tag))
                 node = node.first_child
                 continue
         node = node.next
 
 
-def _check(tree: LexborHTMLParser, hidden: list[Any], built: Built) -> bool:
+def _check(tree: LexborHTMLParser, turned: list[Any], built: Built, *, scripting: bool) -> bool:
     """Compare with a reading of the tree that knows nothing of blocks; see `verbatim.py`. Takes the tree apart."""
-    tree.strip_tags(sorted(SKIPPED - {"head"}), recursive=True)
+    strip(tree, noscript=scripting)
     whole = squeezed(tree_text(tree))
-    visible = "".join(built.text[block.start : block.end] for block in built.blocks if block.hidden is None)
-    unseen = [squeezed(built.text[block.start : block.end]) for block in built.blocks if block.hidden is not None]
-    if not unseen:
-        return squeezed(visible) == whole
-    # text that shows itself inside a hidden element keeps its place when the rest around it goes
-    if any(reason is None for _, reason in hidden):
-        return len(squeezed(visible)) + sum(map(len, unseen)) == len(whole) and in_order(squeezed(visible), whole)
-    for node, _ in hidden:
-        node.decompose()
-    seen = squeezed(tree_text(tree))
-    return (
-        squeezed(visible) == seen
-        and len(seen) + sum(map(len, unseen)) == len(whole)
-        and all(u in whole for u in unseen)
+    visible = squeezed("".join([built.text[block.start : block.end] for block in built.blocks if block.hidden is None]))
+    unseen = squeezed(
+        "".join([built.text[block.start : block.end] for block in built.blocks if block.hidden is not None])
     )
+    if not unseen:
+        return visible == whole
+    if len(visible) + len(unseen) != len(whole) or not in_order(unseen, whole):
+        return False
+    if "shown-by-script" in built.warnings or any(reason is None for _, reason in turned):
+        # taking a hidden element out would take out what shows itself inside it
+        return in_order(visible, whole)
+    for node, _ in turned:
+        node.decompose()
+    return visible == squeezed(tree_text(tree))
 
 
-def _style_texts(text: str) -> list[str]:
-    return re.findall(r"<style\b[^>]{0,500}>(.{0,200000}?)</style", text, re.S | re.I)[:50]
+def visible_readings(text: str) -> Iterator[str]:
+    """Yield readings of the page's text nodes in which a passage may be looked for.
+
+    All text, all but hidden elements, and both again as a reader without scripts has them. Not for pages with a
+    `hazard`.
+    """
+    for scripting in (True, False):
+        tree = parse(text, scripting=scripting)
+        strip(tree, noscript=scripting)
+        yield tree_text(tree)
+        body = tree.body
+        if body is not None:
+            turned: list[Any] = []
+            _walk(body, _builder(tree, text, scripting=scripting), turned)
+            shown = {node.mem_id for node, reason in turned if reason is None}
+            for node, reason in turned:
+                if reason is not None and not (shown and any(inner.mem_id in shown for inner in node.traverse())):
+                    node.decompose()
+            yield tree_text(tree)
+
+
+def _style_texts(text: str) -> Iterator[str]:
+    """Yield the contents of `<style>` elements without a parser; linear in the length of the text."""
+    at = 0
+    lower = text.lower() if text.isascii() else text
+    while (begin := lower.find("<style", at)) >= 0:
+        begin = lower.find(">", begin) + 1
+        end = lower.find("</style", begin)
+        if begin == 0 or end < 0:
+            return
+        yield text[begin:end]
+        at = end

@@ -1,7 +1,9 @@
-"""Markdown: blocks over the source text, which is not changed: marks stay in the text, and offsets are the file's own. Pure.
+"""Markdown: blocks over the source text, which is not changed: marks stay in the text, and offsets are the file's
+own. Pure.
 
-Read: ATX and setext headings, fenced and indented code, lists, block quotes, pipe tables, a front matter at the top.
-Not read: inline markup, reference definitions, HTML blocks; they are paragraphs. Spec: CommonMark 0.31 section 4 and 5, GFM tables.
+Read: ATX and setext headings, fenced and indented code, lists, block quotes, pipe tables, a front matter at the
+top. Not read: inline markup, reference definitions, HTML blocks; they are paragraphs. Spec: CommonMark 0.31
+section 4 and 5, GFM tables.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ def title(text: str, blocks: tuple[Block, ...]) -> str | None:
     """Return the first heading's text without its marks, or None."""
     for block in blocks:
         if block.kind == "heading":
-            line = text[block.start : block.end].split("\n")[0]
+            line = text[block.start : block.end].split("\n", 1)[0]
             return line.strip().strip("#").strip()[:500] or None
     return None
 

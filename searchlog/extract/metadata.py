@@ -1,8 +1,8 @@
 """What a page says of itself: title, author, site, language, dates, canonical address. Claims, not facts. Pure.
 
-Read from the one tree that the text was read from: JSON-LD (strict JSON, bounded), `meta` elements (Open Graph, Dublin Core,
-Highwire citation tags, microdata), `time` elements, `html lang`. Each date names where it was found. The first source that
-states a readable value wins, in the order of the tables below.
+Read from the one tree that the text was read from: JSON-LD (strict JSON, bounded), `meta` elements (Open Graph,
+Dublin Core, Highwire citation tags, microdata), `time` elements, `html lang`. Each date names where it was found.
+The first source that states a readable value wins, in the order of the tables below.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _ARTICLE = re.compile(
 
 
 def from_tree(tree: Any, url: str) -> Metadata:
-    """Return the claims of a parsed page; `url` is where it was fetched from, to resolve a relative canonical address."""
+    """Return the claims of a parsed page; a relative canonical address is resolved against `url`."""
     metas = _metas(tree)
     linked = _linked_data(tree)
     article = _article(linked)
@@ -233,7 +233,7 @@ _MODIFY_MARK = re.compile(r"modif|updat|revis", re.I)
 
 
 def _times(tree: Any, which: str) -> Iterator[str]:
-    """Yield the values of `time` elements that say they are this date; for `published`, then the first inside an article."""
+    """Yield the values of `time` elements that say they are this date; for `published`, also the article's first."""
     nodes = tree.css("time")[:40]
     wanted = _PUBLISH_MARK if which == "published" else _MODIFY_MARK
     for node in nodes:

@@ -1,16 +1,15 @@
 """PDF to text, page by page, with pypdfium2 (an extra). Effects: none beyond the library's own memory.
 
-Paragraphs are lines without a blank between them; a page's text is what the library reads, in its order. A file whose pages
-are pictures has no text layer, and that is said rather than an empty text handed on.
+Paragraphs are lines without a blank between them; a page's text is what the library reads, in its order. A file
+whose pages are pictures has no text layer, and that is said rather than an empty text handed on.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Metadata
+from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Dated, Metadata
 from searchlog.extract.dates import iso_date
-from searchlog.extract.conversion import Dated
 
 __all__ = ["CONVERTER", "engine", "read_pdf"]
 
@@ -54,13 +53,13 @@ def _read(document: Any, pages_max: int, chars_max: int) -> Conversion | Convers
         warnings.append("pages-cut")
     for number in range(min(count, pages_max)):
         for part in _paragraphs(_page_text(document, number)):
-            if at + len(part) > chars_max:
-                part = part[: max(0, chars_max - at)]
+            room = chars_max - at
+            if len(part) > room:
                 warnings.append("text-cut")
-            if part:
-                blocks.append(Block("paragraph", at, at + len(part), page=number + 1))
-                texts.append(part)
-                at += len(part) + 1
+            if room > 0:
+                texts.append(part[:room])
+                blocks.append(Block("paragraph", at, at + len(texts[-1]), page=number + 1))
+                at += len(texts[-1]) + 1
             if "text-cut" in warnings:
                 break
         if "text-cut" in warnings:
@@ -84,7 +83,10 @@ def _page_text(document: Any, number: int) -> str:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """Return the runs of lines between blank ones; the library marks the hyphen at a line's end with U+FFFE, which goes back to `-`."""
+    """Return the runs of lines between blank ones.
+
+    The library marks a hyphen at the end of a line with U+FFFE; it goes back to `-`.
+    """
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\ufffe", "-").replace("\0", "\ufffd")
     parts: list[list[str]] = [[]]
     for line in text.split("\n"):

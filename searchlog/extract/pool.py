@@ -1,9 +1,9 @@
 """Worker processes that can be killed: a hostile page costs its own result, never another page's, never the run.
 
-`ExtractPool.convert` blocks its thread and may be called from many at once; each call has a worker to itself. A worker that is
-past its time is killed and replaced, one that dies names the reason. Markup that cost a worker its life is read once more
-without a tree (`flat.py`), so even then there is text, with a warning. `InProcess` is the same face without processes,
-for tests and for replay.
+`ExtractPool.convert` blocks its thread and may be called from many at once; each call has a worker to itself. A
+worker that is past its time is killed and replaced, one that dies names the reason. Markup that cost a worker its
+life is read once more without a tree (`flat.py`), so even then there is text, with a warning. `InProcess` is the
+same face without processes, for tests and for replay.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import sys
 import threading
 import time
 import weakref
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from searchlog.errors import FormatError, UsageError
 from searchlog.extract import frames, sniff
@@ -38,6 +38,8 @@ _KEPT_ENVIRONMENT = (
     "PYTHONPATH",
 )
 _START_S = 30.0
+_DEATHS = {"timeout": "extract-timeout", "memory": "extract-failed", "crash": "extract-failed"}
+"""How a worker may die of a page, and the warning on what was read without a tree afterwards."""
 _TREE_SHARE = 0.7
 """Part of a caller's time that the first try may use, so that the linear reading still has some."""
 
@@ -98,28 +100,22 @@ class ExtractPool:
     def convert(
         self, data: bytes, content_type: str | None, url: str, options: ConvertOptions, deadline_s: float | None = None
     ) -> Result:
-        """Return the conversion of a decoded payload, or why there is none: `timeout`, `memory`, `crash` among the reasons.
+        """Return the conversion of a decoded payload, or why there is none: also `timeout`, `memory`, `crash`.
 
-        deadline_s: seconds the caller can wait in all, the wait for a free worker included. Raises UsageError once closed.
+        deadline_s: seconds the caller can wait in all, also for a free worker. Raises UsageError once closed.
         """
-        begin = time.monotonic()
-
-        def left() -> float | None:
-            return None if deadline_s is None else max(0.0, deadline_s - (time.monotonic() - begin))
-
-        patience = left()
-        result = self._once(data, content_type, url, options, patience, _TREE_SHARE if self._linear_fallback else 1.0)
-        died = isinstance(result, ConversionFailure) and result.reason in ("timeout", "memory", "crash")
-        if not died or not self._linear_fallback or options.linear or left() == 0.0:
-            return result
+        until = None if deadline_s is None else time.monotonic() + deadline_s
+        job = _Job(data, content_type, url, options)
+        first = self._once(job, until, _TREE_SHARE if self._linear_fallback else 1.0)
+        if isinstance(first, Conversion) or first.reason not in _DEATHS:
+            return first
         media_type = sniff.sniff(data, content_type, url)
-        if not sniff.is_html(media_type):
-            return replace(result, media_type=media_type) if isinstance(result, ConversionFailure) else result
-        second = self._once(data, content_type, url, replace(options, linear=True, labels="structure"), left(), 1.0)
-        if isinstance(second, Conversion):
-            why = "extract-timeout" if result.reason == "timeout" else "extract-failed"  # type: ignore[union-attr]
-            return replace(second, warnings=(*second.warnings, why))
-        return result
+        expired = until is not None and time.monotonic() >= until
+        if self._linear_fallback and sniff.is_html(media_type) and not options.linear and not expired:
+            second = self._once(replace(job, options=replace(options, linear=True)), until, 1.0)
+            if isinstance(second, Conversion):
+                return replace(second, warnings=(*second.warnings, _DEATHS[first.reason]))
+        return replace(first, media_type=media_type)
 
     def close(self) -> None:
         """End all workers and wait for them; conversions under way come back as `crash`."""
@@ -135,35 +131,30 @@ class ExtractPool:
     ) -> None:
         self.close()
 
-    def _once(
-        self,
-        data: bytes,
-        content_type: str | None,
-        url: str,
-        options: ConvertOptions,
-        patience: float | None,
-        share: float,
-    ) -> Result:
-        begin = time.monotonic()
+    def _once(self, job: _Job, until: float | None, share: float) -> Result:
+        """Give the job to a worker of its own; `share` is the part of the time left until `until` that it may use."""
         try:
-            worker = self._free.get(timeout=patience)
+            worker = self._free.get(timeout=None if until is None else max(0.0, until - time.monotonic()))
         except queue.Empty:
-            return ConversionFailure("timeout", f"no extraction worker was free within {patience:.1f} s")
+            return ConversionFailure("timeout", "no extraction worker was free before the deadline")
         try:
             if worker is None or not worker.usable():
+                self._drop(worker)
                 worker = self._start()
-            limit = self._time_s
-            if patience is not None:
-                limit = min(limit, max(0.0, patience - (time.monotonic() - begin)) * share)
-            result = worker.ask(frames.request(data, content_type, url, options, alarm_s=self._time_s * 2 + 5), limit)
+            left = None if until is None else max(0.0, until - time.monotonic()) * share
+            limit = self._time_s if left is None else min(self._time_s, left)
+            return worker.ask(job.message(alarm_s=self._time_s * 2 + 5), limit, left or _START_S)
         finally:
             if worker is not None and not worker.usable():
-                with self._lock:
-                    self._alive.discard(worker)
-                worker.end()
+                self._drop(worker)
                 worker = None
             self._free.put(worker)
-        return result
+
+    def _drop(self, worker: _Worker | None) -> None:
+        if worker is not None:
+            with self._lock:
+                self._alive.discard(worker)
+            worker.end()
 
     def _start(self) -> _Worker:
         with self._lock:
@@ -172,6 +163,19 @@ class ExtractPool:
             worker = _Worker(self._memory_bytes)
             self._alive.add(worker)
             return worker
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One page to convert."""
+
+    data: bytes
+    content_type: str | None
+    url: str
+    options: ConvertOptions
+
+    def message(self, alarm_s: float) -> bytes:
+        return frames.request(self.data, self.content_type, self.url, self.options, alarm_s)
 
 
 class _Worker:
@@ -193,10 +197,10 @@ class _Worker:
         """Return whether another page may be given to it."""
         return not self._broken and self._process.poll() is None
 
-    def ask(self, message: bytes, limit_s: float) -> Result:
-        """Return the answer to one request; kill the process when it takes longer than `limit_s` from its being ready."""
+    def ask(self, message: bytes, limit_s: float, start_s: float) -> Result:
+        """Return the answer to one request; kill the process when it takes longer than `limit_s` once it is ready."""
         if not self._ready:
-            outcome = self._exchange(b"", _START_S)
+            outcome = self._exchange(b"", start_s)
             if isinstance(outcome, ConversionFailure):
                 return replace(outcome, detail=f"an extraction worker did not start: {outcome.detail}")
             self._ready = True
@@ -208,26 +212,26 @@ class _Worker:
             self._broken = True  # it said so and left
         return result
 
-    def _exchange(self, message: bytes, limit_s: float) -> tuple[dict[str, object], bytes] | ConversionFailure:
-        """Write, read one message; on death say why."""
-        assert self._process.stdin is not None and self._process.stdout is not None
+    def _exchange(self, message: bytes, limit_s: float) -> tuple[dict[str, Any], bytes] | ConversionFailure:
+        """Write, read one message; on death say why. The worker counts as broken unless the answer was whole."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._broken = True
         late = _Late(self._process, limit_s)
+        answer = None
         try:
-            try:
-                if message:
-                    self._process.stdin.write(message)
-                    self._process.stdin.flush()
-                answer = frames.read(self._process.stdout.read)
-            except (OSError, ValueError):
-                answer = None
-            except FormatError as error:
-                self._broken = True
-                return ConversionFailure("crash", str(error))
+            if message:
+                self._process.stdin.write(message)
+                self._process.stdin.flush()
+            answer = frames.read(self._process.stdout.read)
+        except FormatError as error:
+            return ConversionFailure("crash", str(error))
+        except (OSError, ValueError):
+            answer = None  # a pipe that broke or was closed: the process is gone
         finally:
             fired = late.stop()
-        if fired or answer is None:
-            self._broken = True
         if answer is not None:
+            self._broken = fired
             return answer
         if fired:
             return ConversionFailure("timeout", f"conversion took longer than {limit_s:.1f} s")

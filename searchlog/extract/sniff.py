@@ -46,14 +46,13 @@ _SHORT_MAGIC = frozenset((b"BM", b"MZ", b"BZh", b"ID3"))
 
 _HEAD_BYTES = 4_096
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+# possessive and atomic groups (`*+`, `(?>`): a head made of comments must not be split in every possible way
 _HTML = re.compile(
-    rb"(?:<!--.*?-->\s*|<\?xml[^>]*\?>\s*|<\?[^>]*>\s*)*<(?:!doctype\s+html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|meta|link"
-    rb"|span|ul|ol|main|article|section|header|nav|noscript|base|center)(?=[\s/>])",
+    rb"(?>(?><!--.*?-->|<\?[^>]*>)\s*)*+<(?:!doctype\s+html|html|head|body|script|iframe|h1|div|font|table|a|style"
+    rb"|title|b|br|p|meta|link|span|ul|ol|main|article|section|header|nav|noscript|base|center)(?=[\s/>])",
     re.I | re.S,
 )
-_ROOT = re.compile(
-    rb"(?:<\?.*?\?>|<!--.*?-->|<!doctype[^>\[]*(?:\[.*?\])?\s*>|\s+)*<([a-zA-Z_][\w.:-]*)([^>]{0,2000})", re.I | re.S
-)
+_ROOT = re.compile(rb"(?><\?.*?\?>|<!--.*?-->|<!doctype[^>\[]*(?:\[.*?\])?\s*>|\s+)*+<([a-zA-Z_][\w.:-]*)", re.I | re.S)
 _MARKDOWN_NAME = re.compile(r"\.(?:md|markdown|mdown|mkd)(?:$|[?#])", re.I)
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 _TEXT_BOMS = (b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe")
@@ -156,7 +155,7 @@ def _xml_type(body: bytes, said: str) -> str | None:
     root = match[1].lower()
     if root == b"html":
         return "application/xhtml+xml" if body.startswith(b"<?xml") or said == "application/xhtml+xml" else "text/html"
-    if root == b"rss" or root == b"rdf:rdf":
+    if root in (b"rss", b"rdf:rdf"):
         return "application/rss+xml"
     if root == b"feed":
         return "application/atom+xml"

@@ -39,7 +39,7 @@ _ZERO = re.compile(r"[+-]?0*\.?0+(?:[a-z]+|%)?")
 _LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(px|r?em|vw|vh|%|ch|pt)?")
 _FAR = {"px": 400, "em": 40, "rem": 40, "vw": 100, "vh": 100, "%": 100, "ch": 80, "pt": 400, None: 400}
 _HIDING = re.compile(
-    r"none|hidden|collapse|opacity|transparent|font|clip|indent|left|right|top|bottom|scale|translate|color|background|\\",
+    r"none|hidden|collapse|opacity|transparent|font|clip|indent|left|right|top|bottom|scale|translate|color|\\",
     re.I,
 )
 _NAMED = {

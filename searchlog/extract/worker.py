@@ -1,7 +1,9 @@
-"""The process that converts hostile bytes: reads requests from stdin, writes results to stdout, dies when told or fed nothing.
+"""The process that converts hostile bytes: reads requests from stdin, writes results to stdout, dies when told or
+fed nothing.
 
-Run as `python -m searchlog.extract.worker [memory_bytes]`. It has an address-space limit (where the system knows one), leaves no
-core file, gets a bare environment from the pool, and ends when its stdin does, so it never outlives its parent.
+Run as `python -m searchlog.extract.worker [memory_bytes]`. It has an address-space limit (where the system knows
+one), leaves no core file, gets a bare environment from the pool, and ends when its stdin does, so it never
+outlives its parent.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ def main(arguments: list[str]) -> int:
     sys.stdout = sys.stderr
     stdout.write(frames.body({"ready": os.getpid()}, b""))
     stdout.flush()
-    while (message := frames.read(lambda count: stdin.read(count))) is not None:
+    while (message := frames.read(stdin.read)) is not None:
         head, payload = message
         content_type, url, options = frames.request_of(head)
         _alarm(float(head["alarm_s"]))
