@@ -1,0 +1,106 @@
+"""`searchlog evidence`: the passages that models were given, and where each one lies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from searchlog.cli import options, out
+from searchlog.errors import MissingError
+
+if TYPE_CHECKING:
+    from searchlog.ledger import Ledger
+
+
+@click.command("evidence", epilog=options.examples("evidence", "evidence e1 --json"))
+@click.argument("evidence_id", required=False, metavar="[ID]")
+@options.session_option("latest")
+@options.archive_option
+@options.json_option
+def evidence_command(evidence_id: str | None, session_id: str, archive: str | None, as_json: bool) -> None:
+    """List the evidence of a session, or show one piece: its text, selectors, digests, and where its bytes lie."""
+    with options.open_existing(archive) as opened:
+        ledger = opened.ledger(session_id)
+        found = _pieces(ledger)
+        if evidence_id is not None:
+            found = [piece for piece in found if piece["id"] == evidence_id]
+            if not found:
+                raise MissingError(
+                    f"no evidence {evidence_id} in session {ledger.session}: `searchlog evidence` lists it",
+                    session=ledger.session,
+                    evidence=evidence_id,
+                )
+        if as_json:
+            out.json({"archive": opened.described, "session": ledger.session, "evidence": found})
+        elif evidence_id is not None:
+            _show(found[0])
+        else:
+            _list(found)
+
+
+def _pieces(ledger: Ledger) -> list[dict[str, Any]]:
+    """Return each piece once, as first recorded: its record's fields, place in the log, and files."""
+    from searchlog.digest import Digest
+    from searchlog.records import Evidence
+    from searchlog.view import evidence_json
+
+    pieces: dict[str, dict[str, Any]] = {}
+    for record in ledger.records():
+        if isinstance(record.body, Evidence) and record.body.id not in pieces:
+            body = record.body
+            pieces[body.id] = {
+                **evidence_json(body, ledger.load),
+                "turn": record.envelope.turn,
+                "seq": record.seq,
+                "files": {
+                    "text": ledger.blobs.where(Digest(body.text)),
+                    "payload": ledger.blobs.where(Digest(body.payload)),
+                },
+            }
+    return list(pieces.values())
+
+
+def _list(pieces: list[dict[str, Any]]) -> None:
+    from searchlog.cli.tell import brief
+
+    rows = [(p["id"], p["turn"], p["tokens"], p["url"], brief(p["exact"])) for p in pieces]
+    out.table(("id", "turn", "tokens", "url", "text"), rows)
+
+
+def _show(piece: dict[str, Any]) -> None:
+    rows = [
+        ("id", piece["id"]),
+        ("title", piece["title"]),
+        ("url", piece["url"]),
+        ("link", piece["link"]),
+        ("fetched", piece["captured_at"]),
+        ("published", _dated(piece)),
+        ("under", " > ".join(piece["heading_path"])),
+        ("page", piece.get("page")),
+        ("labels", ", ".join(piece["labels"])),
+        ("flags", ", ".join(piece["flags"])),
+        ("tokens", piece["tokens"]),
+        ("score", piece["score"]),
+        ("characters", f"[{piece['start']}, {piece['end']}) of the stored text"),
+        ("before it", piece["prefix"]),
+        ("after it", piece["suffix"]),
+        ("digest", piece["digest"]),
+        ("text", piece["text"]),
+        ("", piece["files"]["text"]),
+        ("payload", piece["payload"]),
+        ("", piece["files"]["payload"]),
+        ("record", f"{piece['seq']} (turn {piece['turn']})"),
+    ]
+    for name, value in rows:
+        if value not in (None, ""):
+            out.line(f"{name:<10}  {value}")
+    out.line()
+    out.data(str(piece["exact"]) + "\n")
+
+
+def _dated(piece: dict[str, Any]) -> str:
+    if not piece.get("published"):
+        return ""
+    source = piece.get("published_source")
+    return str(piece["published"]) + (f" (says {source})" if source else "")

@@ -1,0 +1,141 @@
+"""`searchlog fetch`: pages kept, their text on stdout."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from searchlog.cli import options, out
+from searchlog.cli.exits import Exit
+
+if TYPE_CHECKING:
+    from searchlog.extract.conversion import Conversion
+    from searchlog.session import Page, Session
+
+_MARKS = {"list-item": "- ", "quote": "> "}
+
+
+@click.command(
+    "fetch",
+    epilog=options.examples(
+        "fetch https://www.rfc-editor.org/rfc/rfc6962.txt", "fetch http://localhost:8000/ --allow-private localhost"
+    ),
+)
+@click.argument("urls", nargs=-1, required=True, metavar="URL...")
+@click.option("--all", "form", flag_value="all", help="Print the whole visible text, menus and footers too.")
+@click.option("--raw", "--html", "form", flag_value="raw", help="Print the page as it came, content codings removed.")
+@options.web_options
+@options.session_option("new", ", or `new`")
+@options.archive_option
+@options.json_option
+@options.quiet_option
+def fetch_command(
+    *,
+    urls: tuple[str, ...],
+    form: str | None,
+    session_id: str,
+    archive: str | None,
+    as_json: bool,
+    quiet: bool,
+    **given: Any,
+) -> int:
+    """Fetch pages, keep them, and print their main text.
+
+    Several pages are told apart by a line `==> URL <==` above each.
+    """
+    from searchlog.archive import open_archive
+    from searchlog.cli import progress
+    from searchlog.flow.settings import split_options
+    from searchlog.log.checkpoint import head_line
+
+    _, settings = split_options("fetch", None, options.cache_settings(**given))
+    with open_archive(archive) as opened:
+        session = opened.session(None if session_id == "new" else session_id)
+        with progress.shown(quiet) as listener:
+            pages = session.fetch_many(urls, settings=settings, progress=listener)
+        turn = session.ledger.refresh().last_turn
+        contents = [_content(page, session, form) for page in pages]
+        if as_json:
+            shown = [_page_json(page, content) for page, content in zip(pages, contents, strict=True)]
+            out.json({"archive": opened.described, "session": session.id, "turn": turn, "pages": shown})
+        else:
+            _print(pages, contents)
+        for page, content in zip(pages, contents, strict=True):
+            if content is None:
+                click.echo(f"error: {_failure(page)}", err=True)
+        out.say(f"session {session.id} turn {turn}, stored in {opened.described}", quiet)
+        out.say(head_line(session.head), quiet)
+    return Exit.OK if None not in contents else Exit.PAGE
+
+
+def _content(page: Page, session: Session, form: str | None) -> str | bytes | None:
+    """Return what is printed of a page: text, or bytes for `raw`; None when there is nothing to print."""
+    if form == "raw":
+        good = page.capture is not None and page.status is not None and 200 <= page.status < 300
+        return session.body(page) if good else None
+    if page.reason is not None:
+        return None
+    conversion = session.conversion(page)
+    return whole_text(conversion) if form == "all" else reading_text(conversion)
+
+
+def reading_text(conversion: Conversion) -> str:
+    """Return the main text for reading: headings marked, list items too; the whole visible text when none is main."""
+    parts: list[str] = []
+    group: int | None = None
+    for block in conversion.blocks:
+        text = conversion.text[block.start : block.end]
+        if block.hidden or block.furniture or not text.strip():
+            continue
+        mark = "#" * (block.level or 1) + " " if block.kind == "heading" else _MARKS.get(block.kind, "")
+        # the blocks of one table, list or listing stand together
+        together = block.group is not None and block.group == group
+        parts.append(("\n" if together else "\n\n") + mark + text.strip("\n"))
+        group = block.group
+    return "".join(parts).strip("\n") + "\n" if parts else whole_text(conversion)
+
+
+def whole_text(conversion: Conversion) -> str:
+    """Return the stored text without its hidden blocks."""
+    parts, at = [], 0
+    for block in sorted(conversion.blocks, key=lambda block: block.start):
+        if block.hidden and block.end > at:
+            parts.append(conversion.text[at : max(at, block.start)])
+            at = block.end
+    parts.append(conversion.text[at:])
+    text = "".join(parts)
+    return text if text.endswith("\n") else text + "\n"
+
+
+def _print(pages: list[Page], contents: list[str | bytes | None]) -> None:
+    for page, content in zip(pages, contents, strict=True):
+        if len(pages) > 1:
+            out.data(f"==> {page.asked} <==\n")
+        if content is not None:
+            out.data(content)
+
+
+def _failure(page: Page) -> str:
+    from searchlog.cli.safe import one_line
+
+    said = f": {page.detail}" if page.detail else ""
+    return one_line(f"{page.asked}: {page.reason or page.outcome}{said}")
+
+
+def _page_json(page: Page, content: str | bytes | None) -> dict[str, Any]:
+    """Return the documented shape of one page of `fetch --json`."""
+    return {
+        "asked": page.asked,
+        "url": page.url,
+        "outcome": page.outcome,
+        "reason": page.reason,
+        "detail": page.detail,
+        "status": page.status,
+        "captured_at": page.captured_at,
+        "title": page.title,
+        "char_count": page.char_count,
+        "payload": page.capture.payload.blob if page.capture and page.capture.payload else None,
+        "text": page.converted.text.blob if page.converted and page.converted.text else None,
+        "content": content.decode("utf-8", "replace") if isinstance(content, bytes) else content,
+    }

@@ -1,0 +1,138 @@
+"""Options that several commands share, and how an archive and its turns are found from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from searchlog.cli.front import JSON_WANTED
+from searchlog.errors import MissingError
+
+if TYPE_CHECKING:
+    from searchlog.archive import Archive
+    from searchlog.view import TurnView
+
+__all__ = [
+    "archive_option",
+    "cache_settings",
+    "examples",
+    "json_option",
+    "last_turn",
+    "open_existing",
+    "quiet_option",
+    "session_option",
+    "together",
+    "turn_of",
+    "web_options",
+]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def examples(*lines: str) -> str:
+    """Return the examples of a command's help, for its `epilog`."""
+    return "\b\nExamples:\n" + "\n".join(f"  searchlog {line}" for line in lines)
+
+
+def _note_json(ctx: click.Context, _: click.Parameter, value: bool) -> bool:
+    wanted = ctx.find_root().obj
+    if value and isinstance(wanted, dict):
+        wanted[JSON_WANTED] = True
+    return value
+
+
+archive_option = click.option(
+    "--archive",
+    metavar="PATH",
+    envvar="SEARCHLOG_ARCHIVE",
+    show_envvar=True,
+    help="Folder of the archive; `memory:` keeps nothing.",
+)
+json_option = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    callback=_note_json,
+    # before the other options, so that what they find wrong is told as JSON too
+    is_eager=True,
+    help="Print one JSON object.",
+)
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="Say nothing on stderr but errors.")
+
+
+def session_option(default: str, more: str = "") -> Callable[[_F], _F]:
+    """Return `--session`, which means `default` when not given."""
+    return click.option(
+        "--session",
+        "-s",
+        "session_id",
+        default=default,
+        show_default=True,
+        metavar="ID",
+        help=f"A session's id, a beginning of one, or `latest`{more}.",
+    )
+
+
+def together(*decorators: Callable[[Any], Any]) -> Callable[[_F], _F]:
+    """Return one decorator that adds these options, in this order."""
+
+    def add(command: _F) -> _F:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return add
+
+
+web_options = together(
+    click.option(
+        "--allow-private",
+        multiple=True,
+        metavar="HOST[:PORT]",
+        help="A host that may be reached though its address is not public. Repeatable.",
+    ),
+    click.option("--ignore-robots", is_flag=True, help="Fetch what robots.txt asks not to; recorded."),
+    click.option(
+        "--max-age", type=click.IntRange(0), metavar="SECONDS", help="Take cached answers and pages younger than this."
+    ),
+    click.option("--no-cache", is_flag=True, help="Take nothing from the cache."),
+)
+"""Options of every command that reaches the web."""
+
+
+def cache_settings(
+    allow_private: tuple[str, ...], ignore_robots: bool, max_age: int | None, no_cache: bool
+) -> dict[str, Any]:
+    """Return the settings that `web_options` stand for."""
+    if no_cache and max_age:
+        raise click.UsageError("--no-cache and --max-age exclude each other")
+    return {
+        "allow_private": allow_private,
+        "robots": "ignore" if ignore_robots else "obey",
+        "cache_max_age_s": 0 if no_cache else max_age,
+    }
+
+
+def open_existing(location: str | None) -> Archive:
+    """Return an archive that is there already, for a command that reads. Raises UsageError when it is not."""
+    from searchlog.archive import open_archive
+
+    return open_archive(location, create=False)
+
+
+def turn_of(views: list[TurnView], number: int, session: str) -> TurnView:
+    """Return the turn of this number. Raises MissingError."""
+    for view in views:
+        if view.number == number:
+            return view
+    have = f"it has turns {views[0].number} to {views[-1].number}" if views else "it has none"
+    raise MissingError(f"no turn {number} in session {session}: {have}", session=session, turn=number)
+
+
+def last_turn(views: list[TurnView], session: str) -> TurnView:
+    """Return the newest search of a session, else its newest turn. Raises MissingError when it has none."""
+    if not views:
+        raise MissingError(f"session {session} holds no turn yet", session=session)
+    return next((view for view in reversed(views) if view.query is not None), views[-1])

@@ -1,0 +1,200 @@
+"""`searchlog search`: the evidence on stdout, how it came about on stderr."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from searchlog.cli import options, out
+from searchlog.cli.exits import Exit
+
+if TYPE_CHECKING:
+    from searchlog.archive import Archive
+    from searchlog.flow.settings import Settings
+    from searchlog.search.query import Query
+    from searchlog.session import Search, Session
+
+_query_options = options.together(
+    click.option("--count", type=click.IntRange(1, 50), default=10, show_default=True, help="Results from each."),
+    click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Page of results."),
+    click.option("--language", metavar="TAG", help="Such as `en` or `zh-Hans`."),
+    click.option("--country", metavar="CODE", help="Such as `JP`."),
+    click.option("--freshness", type=click.Choice(("day", "week", "month", "year")), help="Not older than this."),
+    click.option("--safe", type=click.Choice(("off", "moderate", "strict")), help="Filter of the provider."),
+    click.option("--include-domain", multiple=True, metavar="DOMAIN", help="Only this one and below. Repeatable."),
+    click.option("--exclude-domain", multiple=True, metavar="DOMAIN", help="Not this one nor below. Repeatable."),
+)
+_limit_options = options.together(
+    click.option("--pages", type=click.IntRange(1, 50), default=8, show_default=True, help="Pages to read."),
+    click.option(
+        "--budget",
+        type=click.IntRange(50),
+        default=4000,
+        show_default=True,
+        metavar="TOKENS",
+        help="Size of the evidence.",
+    ),
+    click.option(
+        "--deadline",
+        type=click.FloatRange(0.1),
+        default=20.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="Longest time in all.",
+    ),
+    click.option(
+        "--soft-deadline",
+        type=click.FloatRange(0),
+        default=2.5,
+        show_default=True,
+        metavar="SECONDS",
+        help="Time for reading after which half of the pages are enough.",
+    ),
+)
+
+
+@click.command(
+    "search",
+    epilog=options.examples(
+        "search how do tide mills work -p wikipedia", 'search "retry policy" --site ./docs --budget 1500'
+    ),
+)
+@click.argument("words", nargs=-1, required=True, metavar="QUERY")
+@click.option("--provider", "-p", "providers", multiple=True, metavar="NAME", help="Whom to ask. Repeatable.")
+@click.option("--site", metavar="PATH-OR-URL", help="Search a folder, or the pages below an address.")
+@_query_options
+@_limit_options
+@options.web_options
+@options.session_option("new", ", or `new`")
+@options.archive_option
+@options.json_option
+@options.quiet_option
+def search_command(
+    *,
+    words: tuple[str, ...],
+    providers: tuple[str, ...],
+    site: str | None,
+    session_id: str,
+    archive: str | None,
+    as_json: bool,
+    quiet: bool,
+    **given: Any,
+) -> int:
+    """Search, read the pages found, and print the evidence.
+
+    stdout gets exactly the text that a model would be given. With no --provider those configured in the environment
+    are asked, else keyless ones in turn; `searchlog providers` lists them.
+    """
+    from searchlog.archive import open_archive
+    from searchlog.cli import progress
+
+    query, settings = _asked(" ".join(words), given)
+    names = _names(providers, site)
+    with open_archive(archive) as opened, ExitStack() as stack:
+        _announce(opened, names, quiet)
+        session = opened.session(None if session_id == "new" else session_id)
+        listener = stack.enter_context(progress.shown(quiet))
+        extra: dict[str, Any] = {}
+        if site is not None:
+            from searchlog.site import open_site
+
+            place = stack.enter_context(open_site(session, site, settings, progress=listener))
+            settings, extra = place.settings, {"registry_options": place.options}
+        found = session.search(query, providers=names, settings=settings, progress=listener, **extra)
+        stack.close()
+        if as_json:
+            out.json(_to_json(opened, session, found))
+        else:
+            out.data(found.rendering)
+        if not quiet:
+            _report(opened, session, found)
+    return _exit_of(found)
+
+
+def _asked(text: str, given: dict[str, Any]) -> tuple[Query, Settings]:
+    """Return query and settings, checked before anything is stored."""
+    from searchlog.flow.settings import split_options
+
+    country = given["country"]
+    web = {name: given[name] for name in ("allow_private", "ignore_robots", "max_age", "no_cache")}
+    return split_options(
+        text,
+        None,
+        {
+            **{name: given[name] for name in ("count", "page", "pages", "language", "freshness", "safe")},
+            "country": country.upper() if country else None,
+            "budget_tokens": given["budget"],
+            "include_domains": given["include_domain"],
+            "exclude_domains": given["exclude_domain"],
+            "deadline_s": given["deadline"],
+            "soft_s": given["soft_deadline"],
+            **options.cache_settings(**web),
+        },
+    )
+
+
+def _names(providers: tuple[str, ...], site: str | None) -> list[str]:
+    """Return whom to ask: `--site` asks the site, alone unless others are named."""
+    if site is None and "site" in providers:
+        raise click.UsageError("--provider site needs --site PATH-OR-URL")
+    return list(dict.fromkeys((*providers, *(("site",) if site is not None else ()))))
+
+
+def _announce(archive: Archive, names: list[str], quiet: bool) -> None:
+    """Say who will see the query before a third party is asked that the user has not set up. Raises UsageError."""
+    from searchlog.search import registry
+
+    env = archive.resources.env
+    choice = registry.choose(env, names)
+    seen_by = [
+        f"{item.name} ({item.facts.third_party})"
+        for item in registry.available(env)
+        if item.name in choice.names and item.state == "keyless" and item.facts is not None
+    ]
+    if seen_by:
+        how = "" if choice.together else ", one after another until one answers"
+        out.say(f"this query goes to {', '.join(seen_by)}{how}", quiet)
+
+
+def _to_json(archive: Archive, session: Session, found: Search) -> dict[str, Any]:
+    from searchlog.log.checkpoint import head_line
+    from searchlog.view import turn_views
+
+    view = options.turn_of(turn_views(session.records()), found.turn, session.id)
+    return {
+        "archive": archive.described,
+        **view.to_json(session.ledger.load),
+        "outcome": str(found.outcome),
+        "rendering": found.rendering,
+        "rendering_digest": found.rendering_digest,
+        "head": head_line(found.head),
+    }
+
+
+def _report(archive: Archive, session: Session, found: Search) -> None:
+    """Say how it came about, where it is, and how to look at it."""
+    from searchlog.cli import tell
+    from searchlog.log.checkpoint import head_line
+    from searchlog.view import turn_views
+
+    view = options.turn_of(turn_views(session.records()), found.turn, session.id)
+    load = session.ledger.load
+    out.say("")
+    tell.runs(view, load, err=True)
+    out.say("")
+    tell.funnel(view, err=True)
+    tokens = sum(item.tokens for item in found.evidence)
+    pages = len({item.source.url for item in found.evidence})
+    out.say(f"\n{len(found.evidence)} passages of {pages} pages, {tokens} tokens, rendering {found.rendering_digest}")
+    out.say(f"session {session.id} turn {found.turn}, stored in {archive.described}")
+    out.say(head_line(found.head))
+    out.say(f"look closer: searchlog show {session.id} {found.turn}")
+
+
+def _exit_of(found: Search) -> Exit:
+    if found.evidence:
+        return Exit.OK
+    # results there were, but no page of theirs could be read
+    return Exit.PAGE if found.outcome == "degraded" else Exit.NOTHING

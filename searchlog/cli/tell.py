@@ -1,0 +1,88 @@
+"""A turn in words and tables, for people: who was asked, the funnel, the pages, the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from searchlog.cli import out
+from searchlog.view import TurnView, page_json, step_json
+
+__all__ = ["brief", "evidence_table", "funnel", "heading", "pages", "runs", "turn"]
+
+Load = Callable[[Any], Any]
+
+_BRIEF_CHARS = 60
+
+
+def brief(text: str, chars: int = _BRIEF_CHARS) -> str:
+    """Return the beginning of a text on one line, for a table."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= chars else flat[: chars - 1] + "…"
+
+
+def turn(view: TurnView, load: Load) -> None:
+    """Print one turn: heading, runs, funnel, pages and evidence, to stdout."""
+    out.line(heading(view))
+    if view.query is not None:
+        for name, value in view.query.options.items():
+            out.line(f"  {name}: {value}")
+    if view.detail:
+        out.line(view.detail)
+    parts: tuple[tuple[str, bool, Callable[[], None]], ...] = (
+        ("Providers", bool(view.runs), lambda: runs(view, load)),
+        ("Funnel", bool(view.steps), lambda: funnel(view)),
+        ("Pages", bool(view.captures), lambda: pages(view)),
+        ("Evidence", bool(view.evidence), lambda: evidence_table(view, load)),
+    )
+    for title, is_there, show in parts:
+        if is_there:
+            out.line()
+            out.line(title)
+            show()
+
+
+def heading(view: TurnView) -> str:
+    """Return one line that says which turn this is and how it ended."""
+    about = f": {view.query.text}" if view.query is not None else ""
+    ended = view.outcome or view.state
+    return f"turn {view.number}, {view.purpose} ({ended}), {view.began_at}{about}"
+
+
+def runs(view: TurnView, load: Load, *, err: bool = False) -> None:
+    """Print who was asked and what came back."""
+    rows = []
+    for run in view.runs:
+        ignored = f"could not apply: {', '.join(run.ignored)}" if run.ignored else ""
+        said = "; ".join(part for part in (run.detail or "", ignored, *run.notes) if part)
+        rows.append((run.provider, run.outcome, len(load(run.results)), said))
+    out.table(("provider", "outcome", "results", "notes"), rows, err=err)
+
+
+def funnel(view: TurnView, *, err: bool = False) -> None:
+    """Print the steps: at each one in = kept + dropped."""
+    rows = []
+    for step in map(step_json, view.steps):
+        reasons = ", ".join(f"{count} {reason}" for reason, count in step["reasons"].items())
+        rows.append((step["step"], step["in"], step["kept"], step["dropped"], reasons))
+    out.table(("step", "in", "kept", "dropped", "reasons"), rows, err=err)
+
+
+def pages(view: TurnView) -> None:
+    """Print what was fetched and what came of it."""
+    rows = []
+    for capture in view.captures:
+        if not capture.final:
+            continue
+        page = page_json(capture, view.conversions)
+        came = page["reason"] or (f"no text: {page['no_text']}" if page["no_text"] else page["detail"]) or ""
+        if page["reused"]:
+            came = f"from {page['reused'].get('via', 'an earlier capture')}"
+        rows.append((page["outcome"], page["status"], page["char_count"], page["url"], came))
+    out.table(("outcome", "status", "chars", "url", "notes"), rows)
+
+
+def evidence_table(view: TurnView, load: Load) -> None:
+    """Print the evidence of a turn, a line each."""
+    rows = [(item.id, item.tokens, item.url, brief(load(item.exact))) for item in view.evidence]
+    out.table(("id", "tokens", "url", "text"), rows)

@@ -1,0 +1,108 @@
+"""`searchlog verify`: is what is stored intact? Says what was checked, what was found, and how much that proves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from searchlog.cli import options, out
+from searchlog.cli.exits import Exit
+
+if TYPE_CHECKING:
+    from searchlog.archive import Archive
+    from searchlog.log.checkpoint import Checkpoint
+    from searchlog.verify.finding import Report
+
+_LEVELS = {
+    "L0": "L0: what is stored agrees with itself",
+    "L2": "L2: it also extends a head that was seen outside this archive",
+}
+
+
+@click.command("verify", epilog=options.examples("verify", "verify --all", "verify latest --passages"))
+@click.argument("session_id", required=False, metavar="[SESSION]")
+@click.option("--all", "everything", is_flag=True, help="Check every session of the archive.")
+@click.option("--passages", is_flag=True, help="Convert the stored pages again, and look each passage up in them.")
+@click.option(
+    "--head",
+    "heads",
+    multiple=True,
+    metavar="LINE",
+    help="A head line printed earlier, kept elsewhere; the session must extend it. Repeatable.",
+)
+@options.archive_option
+@options.json_option
+@options.quiet_option
+def verify_command(
+    *,
+    session_id: str | None,
+    everything: bool,
+    passages: bool,
+    heads: tuple[str, ...],
+    archive: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Check that stored bytes, digests, heads and counts agree, offline. Changes nothing.
+
+    SESSION is an id, a beginning of one, or `latest` (the default). Exit code 0 means that all that was looked at is
+    intact, 6 that something was found.
+    """
+    if everything and session_id is not None:
+        raise click.UsageError("give a session or --all, not both")
+    seen = [_head(text) for text in heads]
+    reports: list[Report] = []
+    with options.open_existing(archive) as opened:
+        known = opened.resources.storage.log.sessions()
+        names = known if everything else [opened.find(session_id or "latest")]
+        for name in names:
+            reports += _check(opened, name, seen, passages, quiet)
+        if as_json:
+            out.json({"archive": opened.described, "reports": [report.to_json() for report in reports]})
+        else:
+            for report in reports:
+                _print(report)
+    return Exit.FINDINGS if any(report.findings for report in reports) else Exit.OK
+
+
+def _check(archive: Archive, session: str, seen: list[Checkpoint], passages: bool, quiet: bool) -> list[Report]:
+    from searchlog.cli import progress
+    from searchlog.verify.derivation import verify_passages
+    from searchlog.verify.store import verify_session
+
+    storage = archive.resources.storage
+    mine = [head for head in seen if head.session == session]
+    with progress.counting(f"checking {session}", quiet) as listener:
+        reports = [verify_session(storage.log, storage.blobs, session, heads=mine, progress=listener)]
+    if passages and not reports[0].findings:
+        with progress.counting(f"converting the pages of {session} again", quiet) as listener:
+            reports.append(verify_passages(archive.ledger(session), archive.resources.pool, listener))
+    elif passages:
+        out.say(f"passages of {session} not checked: the store has findings", quiet)
+    return reports
+
+
+def _head(text: str) -> Checkpoint:
+    """Return the head that a printed line tells. Raises a usage error for any other text."""
+    from searchlog.errors import FormatError
+    from searchlog.log.checkpoint import parse_checkpoint
+
+    words = text.strip().removeprefix("searchlog head:").split()
+    try:
+        return parse_checkpoint("\n".join(words) + "\n")
+    except FormatError as error:
+        raise click.UsageError(f"--head takes a line such as `searchlog head: ORIGIN SIZE ROOT`: {error}") from None
+
+
+def _print(report: Report) -> None:
+    out.line(f"session {report.session}, axis {report.axis}: {report.outcome}")
+    out.line(f"  level    {_LEVELS.get(report.level, report.level)}")
+    out.line(f"  head     {report.size} records, root {report.root}")
+    out.line("  checked  " + (", ".join(f"{count} {what}" for what, count in report.checked.items()) or "nothing"))
+    for what, count in report.not_checked.items():
+        out.line(f"  not checked: {count} {what}")
+    for finding in report.findings:
+        out.line(f"  finding {finding.code}: {finding.where}: {finding.message}")
+        if finding.expected is not None or finding.found is not None:
+            out.line(f"    expected {finding.expected}, found {finding.found}")

@@ -1,0 +1,47 @@
+"""`searchlog why`: what became of one URL, and because of what."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from searchlog.cli import options, out
+from searchlog.cli.exits import Exit
+
+
+@click.command(
+    "why", epilog=options.examples("why https://example.org/page", "why https://example.org/page --session all")
+)
+@click.argument("url")
+@options.session_option("latest", ", or `all`")
+@options.archive_option
+@options.json_option
+def why_command(url: str, session_id: str, archive: str | None, as_json: bool) -> int:
+    """Tell what became of a URL: who found it, each decision about it, its fetch, its evidence.
+
+    URLs are compared as a search compares them: without trackers, scheme and default port. Redirects are followed.
+    """
+    from searchlog.search.fuse import comparison_key
+    from searchlog.view import why
+
+    told = []
+    with options.open_existing(archive) as opened:
+        names = [info.id for info in opened.sessions()] if session_id == "all" else [opened.find(session_id)]
+        for name in names:
+            ledger = opened.ledger(name)
+            told.append((name, why(url, ledger.records(), ledger.load, comparison_key)))
+        count = sum(len(events) for _, events in told)
+        if as_json:
+            events = [{"session": name, **asdict(event)} for name, events in told for event in events]
+            out.json({"archive": opened.described, "url": url, "events": events})
+        elif count:
+            for name, found in told:
+                if found:
+                    out.line(f"session {name}")
+                    out.table(("turn", "seq", "what", "told"), [(e.turn, e.seq, e.kind, e.text) for e in found])
+    if not count:
+        where = "any session" if session_id == "all" else f"session {names[0]}"
+        more = "" if session_id == "all" else "; `--session all` looks in every session"
+        click.echo(f"error: nothing about {url!r} in {where}{more}", err=True)
+    return Exit.OK if count else Exit.NOTHING
