@@ -111,12 +111,14 @@ def _brotli(data: bytes) -> Iterator[bytes]:
     decoder = brotli.Decompressor()
     rest = data
     try:
-        while not decoder.is_finished():
+        while True:
             step = decoder.process(rest, output_buffer_limit=_STEP)
             rest = b""
-            if not step and decoder.can_accept_more_data():
-                raise _Stopped("coding")
             yield step
+            if decoder.is_finished():
+                return
+            if not step and decoder.can_accept_more_data():
+                raise _Stopped("coding")  # it waits for input, and there is no more
     except brotli.error:
         raise _Stopped("coding") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable
 
 from searchlog.clock import Clock
@@ -26,7 +27,10 @@ class Deadline:
         self._wake: set[Callable[[], None]] = set()
         self._cut = False
         if parent is not None:
-            parent.on_cut(self.cut)
+            # a parent may outlive thousands of children: it must not keep them, nor their callbacks
+            cut = weakref.WeakMethod(self.cut)
+            undo = parent.on_cut(lambda: _call(cut))
+            weakref.finalize(self, undo).atexit = False
 
     def remaining(self) -> float:
         """Return the seconds left, never below zero."""
@@ -61,3 +65,9 @@ class Deadline:
             wakes, self._wake = list(self._wake), set()
         for wake in wakes:
             wake()
+
+
+def _call(method: weakref.WeakMethod[Callable[[], None]]) -> None:
+    bound = method()
+    if bound is not None:
+        bound()

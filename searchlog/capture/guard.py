@@ -25,6 +25,7 @@ _PORTS = {"http": 80, "https": 443}
 _FORBIDDEN = re.compile(
     r"[\x00-\x20\x7f-\xa0\\\u1680\u180e\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff\ud800-\udfff]"
 )
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _USERINFO = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*:)?([\\/\s]*)([^/?#]*)@")
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
@@ -82,17 +83,18 @@ def check_url(url: str, url_bytes_max: int = 8_192) -> Target | Refusal:
         return Refusal("url", f"the URL holds a blank, control character or backslash at character {found.start()}")
     if len(url.encode("utf-8")) > url_bytes_max:
         return Refusal("url", f"the URL is longer than {url_bytes_max} bytes")
+    found = _SCHEME.match(url)
+    scheme = found[1].lower() if found else ""
+    if scheme not in _PORTS:
+        named = f"the scheme {scheme[:40]!r}" if scheme else "a URL without a scheme"
+        return Refusal("scheme", f"{named} is not fetched; only http and https are")
+    if _USERINFO.match(url):
+        return Refusal("credentials", "a URL that carries a user name or password is not fetched; remove it")
     try:
         parts = urlsplit(url)
-        scheme, authority = parts.scheme.lower(), parts.netloc
     except ValueError as error:
         return Refusal("url", f"not a URL: {error}")
-    if scheme not in _PORTS:
-        named = f"the scheme {scheme!r}" if scheme else "a URL without a scheme"
-        return Refusal("scheme", f"{named} is not fetched; only http and https are")
-    if "@" in authority:
-        return Refusal("credentials", "a URL that carries a user name or password is not fetched; remove it")
-    split = _split_authority(authority)
+    split = _split_authority(parts.netloc)
     if split is None:
         return Refusal("url", "the URL has no host, or a port that is not a number from 1 to 65535")
     host, port = _check_host(split[0]), split[1]

@@ -48,7 +48,7 @@ _NAMES = frozenset(
     }
 )
 _FIELD = re.compile(rb"(?m)^([!#$%&'*+\-.^_`|~0-9A-Za-z]+)([ \t]*:[ \t]*)([^\n]*(?:\n[ \t][^\n]*)*)")
-_LOCATION_USER = re.compile(rb"(?im)^((?:location|content-location|refresh|link)[ \t]*:[^\n]*?//)([^/?#\s@]*)@")
+_LOCATION_USER = re.compile(rb"(?im)^((?:content-)?location[ \t]*:[ \t]*(?:[a-z][a-z0-9+.-]*:)?//)([^/?#\s]+)@")
 _LENGTH = re.compile(rb"(?im)^(content-length[ \t]*:[ \t]*)[0-9]+")
 _TRAILER = re.compile(rb"\r?\n?0+[^\n]*\n(.*)\Z", re.DOTALL)
 _FRAGMENT_MIN = 8

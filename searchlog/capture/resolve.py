@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.guard import Allow, Refusal, Target
 
-__all__ = ["Resolver", "resolve", "system_resolver"]
+__all__ = ["Resolver", "not_public", "resolve", "system_resolver"]
 
 Resolver = Callable[[str, int], Sequence[str]]
 """From host and port to addresses in the order to try; raises OSError when there are none."""
@@ -42,12 +42,15 @@ def resolve(target: Target, allow: Allow, deadline: Deadline, resolver: Resolver
     for address in answers:
         why = allow.check(target, address)
         if why is not None:
-            return Refusal(
-                "address",
-                f"{target.host} is at {address}, which is not public: {why}; permit your own server with "
-                f"--allow-private {target.host}:{target.port}",
-            )
+            return Refusal("address", not_public(target, address, why))
     return _in_turn(answers)
+
+
+def not_public(target: Target, address: str, why: str) -> str:
+    """Return the sentence that says why an address is not dialled, and what to do if it is one's own."""
+    where = target.host if target.literal else f"{target.host} is at {address}, which"
+    host = f"[{target.host}]" if ":" in target.host else target.host
+    return f"{where} is not public: {why}; permit a server of your own with --allow-private {host}:{target.port}"
 
 
 def _look_up(target: Target, deadline: Deadline, resolver: Resolver) -> Sequence[str] | Refusal:

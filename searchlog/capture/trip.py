@@ -102,7 +102,7 @@ def travel(policy: Policy, url: str, target: Target, deadline: Deadline) -> Fetc
             return trip.ended(exchange.outcome, exchange.reason, exchange.detail)
         following = guard.check_url(guard.join_url(target, location), policy.limits.url_bytes_max)
         if isinstance(following, Refusal):
-            return trip.refused(replace(following, detail=f"a redirect led nowhere we go: {following.detail}"))
+            return trip.refused(replace(following, detail=f"a redirect is not followed: {following.detail}"))
         redirects += 1
         if redirects > policy.limits.redirects_max:
             return trip.refused(Refusal("redirect-limit", f"more than {redirects - 1} redirects"))
@@ -162,7 +162,8 @@ def _ask_robots(policy: Policy, trip: _Trip, target: Target) -> Fetch | None:
     if rules.failure is not None:
         # an origin that does not answer is down, and saying "robots" would hide that
         outcome, reason, detail = rules.failure
-        return trip.ended(outcome, reason, f"asked for robots.txt first: {detail}")
+        asked = "" if outcome is Outcome.REFUSED else "robots.txt was asked for first: "
+        return trip.ended(outcome, reason, asked + detail)
     if trip.decision.rule == "unreachable":
         detail = f"{rules.url} could not be read, so nothing may be asked there (RFC 9309)"
         return trip.ended(Outcome.REFUSED, "robots-unreachable", detail)

@@ -20,7 +20,7 @@ from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Limits, Peer
 from searchlog.capture.guard import Allow, Refusal, Target
 from searchlog.capture.message import Scanner
-from searchlog.capture.resolve import Resolver, resolve
+from searchlog.capture.resolve import Resolver, not_public, resolve
 
 __all__ = ["Stopped", "Wire"]
 
@@ -114,7 +114,7 @@ class Wire(httpcore.NetworkBackend):
         for address in self._pins[key]:
             # a pin was checked for another port of this host; permission may be for one port only
             if why := self._allow.check(self.target, address):
-                raise self.stop("address", f"{key} is at {address}, which is not public: {why}")
+                raise self.stop("address", not_public(self.target, address, why))
         return self._pins[key]
 
     def _dial(self, address: str, seconds: float) -> socket.socket:

@@ -1,0 +1,340 @@
+"""One reading of a URL, and our own list of addresses that are not public."""
+
+from __future__ import annotations
+
+import ipaddress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searchlog.capture.guard import Allow, Refusal, Target, check_address, check_url, join_url, safe_url
+from searchlog.errors import UsageError
+
+
+def target(url: str) -> Target:
+    found = check_url(url)
+    assert isinstance(found, Target), found
+    return found
+
+
+# -- URLs ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("url", "normal"),
+    [
+        ("http://example.com", "http://example.com/"),
+        ("HTTPS://Example.COM:443/A?b#c", "https://example.com/A?b"),
+        ("http://example.com:8080/", "http://example.com:8080/"),
+        ("http://example.com:/x", "http://example.com/x"),
+        ("http://example.com./x", "http://example.com/x"),
+        ("http://example.com?q=1", "http://example.com/?q=1"),
+        ("http://example.com/?", "http://example.com/?"),
+        ("http://example.com/a/./b/../c", "http://example.com/a/c"),
+        ("http://example.com/../../x", "http://example.com/x"),
+        ("http://example.com/a/..", "http://example.com/"),
+        ("http://example.com/a/.", "http://example.com/a/"),
+        ("http://example.com/.well-known/x", "http://example.com/.well-known/x"),
+        ("http://example.com/é?ü=ß", "http://example.com/%C3%A9?%C3%BC=%C3%9F"),
+        ("http://example.com/%7e%41%zz", "http://example.com/%7e%41%zz"),
+        ('http://example.com/"<>^`{}', "http://example.com/%22%3C%3E%5E%60%7B%7D"),
+        ("http://example.com/@user", "http://example.com/@user"),
+        ("http://bücher.example/", "http://xn--bcher-kva.example/"),
+        ("http://例え.テスト/", "http://xn--r8jz45g.xn--zckzah/"),
+        ("http://BÜCHER.example/", "http://xn--bcher-kva.example/"),
+        ("http://a_b.example/", "http://a_b.example/"),
+        ("http://192.0.2.7.example/", "http://192.0.2.7.example/"),
+        ("http://8.8.8.8/", "http://8.8.8.8/"),
+        ("http://[2606:4700:0:0::1111]:80/", "http://[2606:4700::1111]/"),
+        ("http://[::FFFF:1.2.3.4]/", "http://[::ffff:102:304]/"),
+    ],
+)
+def test_url_has_one_normal_form(url: str, normal: str) -> None:
+    assert target(url).url == normal
+    assert target(normal) == target(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("file:///etc/hostname", "scheme"),
+        ("data:text/html,hi", "scheme"),
+        ("javascript:alert(1)", "scheme"),
+        ("ftp://example.com/", "scheme"),
+        ("gopher://example.com/", "scheme"),
+        ("blob:http://example.com/x", "scheme"),
+        ("example.com/x", "scheme"),
+        ("//example.com/x", "scheme"),
+        ("", "scheme"),
+        ("http://user@example.com/", "credentials"),
+        ("http://user:pass@example.com/", "credentials"),
+        ("http://127.0.0.1:80@10.0.0.1/", "credentials"),
+        ("http://@example.com/", "credentials"),
+        ("http://[redacted]@example.com/", "credentials"),
+        ("http://127.0.0.1:80\\@10.0.0.1/", "url"),
+        ("http://example.com\\x", "url"),
+        ("http://exa mple.com/", "url"),
+        (" http://example.com/", "url"),
+        ("http://example.com/a b", "url"),
+        ("http://example.com/\r\nX: 1", "url"),
+        ("http://example.com/\tx", "url"),
+        ("http://example.com/\x00", "url"),
+        ("http://example.com/\x7f", "url"),
+        ("http://example.com/\u00a0", "url"),
+        ("http://example.com/\u200b", "url"),
+        ("http://example.com/\u2028", "url"),
+        ("http://example.com/\ufeff", "url"),
+        ("http://example.com/\ud800", "url"),
+        ("http://2130706433/", "url"),
+        ("http://0x7f000001/", "url"),
+        ("http://0x7f.0.0.1/", "url"),
+        ("http://0177.0.0.1/", "url"),
+        ("http://127.1/", "url"),
+        ("http://0/", "url"),
+        ("http://127.0.0.1./", "url"),
+        ("http://127.0.0.01/", "url"),
+        ("http://127.0.0.256/", "url"),
+        ("http://1.2.3.4.5/", "url"),
+        ("http://example.0x1/", "url"),
+        ("http://127。0。0。1/", "url"),
+        ("http://①②⑦.⓪.⓪.①/", "url"),
+        ("http://１２７.０.０.１/", "url"),
+        ("http://[::1%25eth0]/", "url"),
+        ("http://[fe80::1%eth0]/", "url"),
+        ("http://[::1", "url"),
+        ("http://::1/", "url"),
+        ("http://[v1.x]/", "url"),
+        ("http://[127.0.0.1]/", "url"),
+        ("http:///x", "url"),
+        ("http:example.com", "url"),
+        ("http://", "url"),
+        ("http://a..b/", "url"),
+        ("http://.a/", "url"),
+        ("http://-a.example/", "url"),
+        ("http://a-.example/", "url"),
+        ("http://exa%6dple.com/", "url"),
+        ("http://ex*mple.com/", "url"),
+        ("http://" + "a" * 64 + ".example/", "url"),
+        ("http://" + "a." * 130 + "example/", "url"),
+        ("http://example.com:0/", "url"),
+        ("http://example.com:65536/", "url"),
+        ("http://example.com:80a/", "url"),
+        ("http://example.com:-1/", "url"),
+        ("http://i❤.example/", "url"),
+    ],
+)
+def test_url_is_refused_with_its_reason(url: str, reason: str) -> None:
+    found = check_url(url)
+    assert isinstance(found, Refusal), found
+    assert found.reason == reason
+    assert found.detail
+
+
+def test_url_longer_than_the_limit_is_refused() -> None:
+    start = "http://example.com/"
+    assert isinstance(check_url(start + "x" * (8192 - len(start))), Target)
+    assert check_url(start + "x" * (8193 - len(start))) == Refusal("url", "the URL is longer than 8192 bytes")
+
+
+@given(st.text(max_size=60) | st.text("htp:/.@[]?#%\\ 0123456789abxé", max_size=40).map("http://".__add__))
+def test_any_text_is_judged_and_normal_urls_stay_as_they_are(url: str) -> None:
+    found = check_url(url)
+    if isinstance(found, Target):
+        assert found.url.isascii()
+        assert "@" not in found.origin
+        assert check_url(found.url) == found
+
+
+def test_host_field_and_origin_leave_out_the_schemes_own_port() -> None:
+    assert target("https://example.com/").host_header == "example.com"
+    assert target("http://example.com:443/").host_header == "example.com:443"
+    assert target("http://[2606:4700::1]:8080/x").origin == "http://[2606:4700::1]:8080"
+
+
+@pytest.mark.parametrize(
+    ("location", "url"),
+    [
+        ("/x", "http://a.example/x"),
+        ("y?z", "http://a.example/d/y?z"),
+        ("//b.example/", "http://b.example/"),
+        ("https://b.example/x y", "https://b.example/x%20y"),
+        ("  /x ", "http://a.example/x"),
+        ("caf\xc3\xa9", "http://a.example/d/café"),
+        ("caf\xe9", "http://a.example/d/café"),
+        ("?q", "http://a.example/d/p?q"),
+        ("", "http://a.example/d/p"),
+        ("javascript:alert(1)", "javascript:alert(1)"),
+        ("/a\tb", "/a\tb"),
+        ("http://[redacted]@h/", "http://[redacted]@h/"),
+    ],
+)
+def test_location_is_joined_for_the_check_to_judge(location: str, url: str) -> None:
+    assert join_url(target("http://a.example/d/p"), location) == url
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://user:hunter2@h/x", "http://[redacted]@h/x"),
+        ("http://a@b:c@h/x", "http://[redacted]@h/x"),
+        ("//user:hunter2@h", "//[redacted]@h"),
+        ("http://h/@user", "http://h/@user"),
+        ("http://h/?u=a@b", "http://h/?u=a@b"),
+        ("http:\\\\user:hunter2@h", "http:\\\\[redacted]@h"),
+    ],
+)
+def test_user_names_are_not_shown(url: str, shown: str) -> None:
+    assert safe_url(url) == shown
+
+
+# -- addresses -----------------------------------------------------------------------------------------------------
+
+# from the IANA IPv4 and IPv6 special-purpose address registries, and the multicast and reserved blocks beside them
+V4_BLOCKS = [
+    "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+    "192.0.0.0/29", "192.0.0.8/32", "192.0.0.9/32", "192.0.0.10/32", "192.0.0.170/31", "192.0.2.0/24",
+    "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15",
+    "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4", "255.255.255.255/32",
+]  # fmt: skip
+V6_BLOCKS = [
+    "::1/128", "::/128", "64:ff9b:1::/48", "100::/64", "100:0:0:1::/64", "2001::/23", "2001::/32", "2001:1::1/128",
+    "2001:1::2/128", "2001:2::/48", "2001:3::/32", "2001:4:112::/48", "2001:10::/28", "2001:20::/28", "2001:30::/28",
+    "2001:db8::/32", "2620:4f:8000::/48", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+]  # fmt: skip
+NETWORKS = [ipaddress.ip_network(block) for block in V4_BLOCKS + V6_BLOCKS]
+
+
+@pytest.mark.parametrize("network", NETWORKS, ids=str)
+def test_first_and_last_address_of_each_special_block_is_refused(
+    network: ipaddress.IPv4Network | ipaddress.IPv6Network,
+) -> None:
+    middle = network[network.num_addresses // 2]
+    for address in (network[0], network[-1], middle):
+        assert check_address(str(address)) is not None, address
+
+
+@pytest.mark.parametrize("network", NETWORKS, ids=str)
+def test_neighbours_of_each_special_block_are_public_unless_in_another(
+    network: ipaddress.IPv4Network | ipaddress.IPv6Network,
+) -> None:
+    kind = type(network[0])
+    for number in (int(network[0]) - 1, int(network[-1]) + 1):
+        if not 0 <= number < 2**network.max_prefixlen:
+            continue
+        neighbour = kind(number)
+        special = any(neighbour in other for other in NETWORKS if other.version == network.version)
+        outside = network.version == 6 and neighbour not in ipaddress.ip_network("2000::/3")
+        assert (check_address(str(neighbour)) is None) == (not special and not outside), neighbour
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_every_ipv4_address_is_special_or_public(number: int) -> None:
+    address = ipaddress.IPv4Address(number)
+    special = any(address in network for network in NETWORKS if network.version == 4)
+    assert (check_address(str(address)) is not None) == special
+
+
+@given(st.ip_addresses(v=6))
+def test_every_ipv6_address_outside_the_global_block_is_refused(address: ipaddress.IPv6Address) -> None:
+    wrapping = [ipaddress.ip_network(block) for block in ("::ffff:0:0/96", "64:ff9b::/96")]
+    if address not in ipaddress.ip_network("2000::/3") and not any(address in block for block in wrapping):
+        assert check_address(str(address)) is not None
+
+
+def wrappings(v4: str) -> dict[str, str]:
+    """Return the IPv6 addresses that carry an IPv4 address."""
+    low = int(ipaddress.IPv4Address(v4))
+    return {
+        "mapped": f"::ffff:{v4}",
+        "nat64": f"64:ff9b::{v4}",
+        "6to4": str(ipaddress.IPv6Address(0x2002 << 112 | low << 80 | 1)),
+        "isatap": f"2606:4700::5efe:{v4}",
+        "isatap-universal": f"2606:4700::200:5efe:{v4}",
+    }
+
+
+@pytest.mark.parametrize("v4", ["127.0.0.1", "10.1.2.3", "169.254.169.254", "100.64.0.1", "192.168.0.1", "0.0.0.0"])
+@pytest.mark.parametrize("form", wrappings("0.0.0.0"))
+def test_wrapped_private_address_is_refused_by_what_it_wraps(form: str, v4: str) -> None:
+    assert str(check_address(wrappings(v4)[form])).startswith(f"wraps {v4}: ")
+
+
+@pytest.mark.parametrize("form", wrappings("0.0.0.0"))
+def test_wrapped_public_address_is_public(form: str) -> None:
+    assert check_address(wrappings("93.184.215.14")[form]) is None
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "::127.0.0.1",
+        "::93.184.215.14",
+        "::ffff:0:127.0.0.1",
+        "64:ff9b:1::7f00:1",
+        "2001:0:5db8:d70e::",
+        "2001:0:5db8:d70e:0:0:80ff:fffe",
+        "fe80::1%eth0",
+        "2606:4700::1%1",
+        "example.com",
+        "127.1",
+        "",
+    ],
+)
+def test_tunnels_compatible_and_odd_addresses_are_refused(address: str) -> None:
+    assert check_address(address) is not None
+
+
+def test_teredo_names_the_private_client_it_wraps() -> None:
+    client = int(ipaddress.IPv4Address("192.168.1.1")) ^ 0xFFFFFFFF
+    address = ipaddress.IPv6Address(0x20010000 << 96 | 0x5DB8D70E << 64 | client)
+    assert "wraps 192.168.1.1" in str(check_address(str(address)))
+
+
+@pytest.mark.parametrize("address", ["1.1.1.1", "93.184.215.14", "2606:4700::1111", "2a00:1450:4001::1", "2620:fe::fe"])
+def test_public_addresses_are_public(address: str) -> None:
+    assert check_address(address) is None
+
+
+# -- what the user permits -----------------------------------------------------------------------------------------
+
+
+def test_permitted_host_and_port_permit_nothing_else() -> None:
+    allow = Allow.parse(["127.0.0.1:8080"])
+    assert allow.check(target("http://127.0.0.1:8080/"), "127.0.0.1") is None
+    assert allow.check(target("http://127.0.0.1:8081/"), "127.0.0.1") is not None
+    assert allow.check(target("http://127.0.0.1/"), "127.0.0.1") is not None
+    assert allow.check(target("http://127.0.0.2:8080/"), "127.0.0.2") is not None
+    assert allow.check(target("http://localhost:8080/"), "127.0.0.1") is not None
+    assert allow.check(target("http://example.com/"), "93.184.215.14") is None
+
+
+def test_permitted_host_without_port_permits_every_port() -> None:
+    allow = Allow.parse(["intranet.example", "[::1]", "10.0.0.7"])
+    assert allow.check(target("http://intranet.example:99/"), "10.1.1.1") is None
+    assert allow.check(target("https://[::1]:8443/"), "::1") is None
+    assert allow.check(target("http://10.0.0.7/"), "10.0.0.7") is None
+    assert allow.check(target("http://sub.intranet.example/"), "10.1.1.1") is not None
+
+
+@pytest.mark.parametrize("address", ["169.254.169.254", "224.0.0.1", "0.0.0.0", "fe80::1", "::ffff:169.254.169.254"])
+def test_permitted_name_does_not_open_link_local_or_multicast(address: str) -> None:
+    allow = Allow.parse(["intranet.example"])
+    assert allow.check(target("http://intranet.example/"), address) is not None
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "10.0.0.1", "192.168.1.1", "100.64.0.1", "fd00::1", "::1"])
+def test_permitted_name_opens_ones_own_networks(address: str) -> None:
+    allow = Allow.parse(["intranet.example"])
+    assert allow.check(target("http://intranet.example/"), address) is None
+
+
+def test_permitted_hosts_are_read_in_their_normal_form() -> None:
+    allow = Allow.parse(["LOCALHOST:80", "::1", "BÜCHER.example"])
+    assert allow.entries == {("localhost", 80), ("::1", None), ("xn--bcher-kva.example", None)}
+
+
+@pytest.mark.parametrize("value", ["", "a b", "http://localhost", "localhost:port", "127.1", "localhost:70000", "a@b"])
+def test_what_is_no_host_cannot_be_permitted(value: str) -> None:
+    with pytest.raises(UsageError, match="not a host to allow"):
+        Allow.parse([value])
