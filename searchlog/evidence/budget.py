@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
 from searchlog import tokens
+from searchlog.evidence.lexicon import Lexicon
 from searchlog.evidence.passage import Source
 from searchlog.evidence.policy import Chosen, Policy, Ranked, account, subject
 from searchlog.search.decision import Decision, Step
@@ -69,11 +70,11 @@ def _guest(
     return next((r for r in ranked if 100 * costs[r.rank] <= room and _host(sources[r.passage.source]) != first), None)
 
 
-def within_budget(sources: Sequence[Source], ranked: Sequence[Ranked], policy: Policy) -> tuple[list[Chosen], Step]:
+def within_budget(
+    sources: Sequence[Source], ranked: Sequence[Ranked], lexicon: Lexicon, policy: Policy
+) -> tuple[list[Chosen], Step]:
     """Take passages in order while they fit; a source over its share waits until the others have had their turn."""
-    costs = {
-        r.rank: tokens.token_count(sources[r.passage.source].text[r.passage.start : r.passage.end]) for r in ranked
-    }
+    costs = {r.rank: tokens.token_count(lexicon.text(r.passage)) for r in ranked}
     basket = _Basket(policy, _guest(sources, ranked, costs, policy), costs)
     refused: list[tuple[Ranked, str]] = []
     for r in ranked:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Any
 
 __all__ = ["Seen", "Shingles", "numbers_in", "percent_shared", "shingles"]
 
@@ -17,8 +19,8 @@ def shingles(words: Sequence[str]) -> Shingles:
     return frozenset(zip(*(words[i:] for i in range(RUN)), strict=False))
 
 
-def percent_shared(one: Shingles, other: Shingles) -> int:
-    """Return the share of their runs that two texts have in common, 0 to 100, rounded down."""
+def percent_shared(one: frozenset[Any], other: frozenset[Any]) -> int:
+    """Return the share of their members that two sets have in common, 0 to 100, rounded down."""
     both = len(one & other)
     either = len(one) + len(other) - both
     return 100 * both // either if either else 0
@@ -26,7 +28,10 @@ def percent_shared(one: Shingles, other: Shingles) -> int:
 
 def numbers_in(words: Sequence[str]) -> frozenset[str]:
     """Return the words that hold a digit: where these differ, two texts do not say the same."""
-    return frozenset(word for word in words if any(letter.isdigit() for letter in word))
+    return frozenset(filter(_DIGIT.search, words))
+
+
+_DIGIT = re.compile(r"\d")
 
 
 class Seen:
@@ -41,7 +46,11 @@ class Seen:
         number = len(self._numbers)
         self._numbers.append(numbers)
         for run in runs:
-            self._holders.setdefault(run, []).append(number)
+            holders = self._holders.get(run)
+            if holders is None:
+                self._holders[run] = [number]
+            else:
+                holders.append(number)
         return number
 
     def covering(self, runs: Shingles, numbers: frozenset[str], percent: int) -> tuple[int, int] | None:

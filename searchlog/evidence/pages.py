@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from searchlog import tokens
 from searchlog.evidence.duplicates import Shingles, percent_shared, shingles
+from searchlog.evidence.lexicon import Lexicon
 from searchlog.evidence.passage import Passage, Source
 from searchlog.evidence.policy import Policy, account, is_furniture, is_hidden
 from searchlog.search.decision import Decision, Step
@@ -14,16 +14,18 @@ __all__ = ["distinct_sources"]
 
 _PAGE_WORDS_MAX = 4000
 """Words of a page that are compared with other pages."""
+_SLACK = 20
+"""Percent by which lengths and single words may lie under the share of word runs that is looked for."""
 
 
 def distinct_sources(
-    sources: Sequence[Source], passages: Sequence[Passage], policy: Policy
+    sources: Sequence[Source], passages: Sequence[Passage], lexicon: Lexicon, policy: Policy
 ) -> tuple[list[Passage], Step]:
     """Drop pages that repeat an earlier one. Pages go before snippets, whatever their order."""
     counts: dict[int, int] = {}
     for passage in passages:
         counts[passage.source] = counts.get(passage.source, 0) + 1
-    words = _PageWords(sources, passages)
+    words = _PageWords(passages, lexicon)
     kept: list[int] = []
     dropped: dict[int, Decision] = {}
     for i in sorted(range(len(sources)), key=lambda i: (sources[i].kind != "page", i)):
@@ -57,12 +59,14 @@ def _repeats(
 
 
 class _PageWords:
-    """The word runs of pages' main text, made only for pages of like length."""
+    """The words of pages' main text, compared only where the cheaper measures leave a chance."""
 
-    def __init__(self, sources: Sequence[Source], passages: Sequence[Passage]) -> None:
-        self._sources = sources
+    def __init__(self, passages: Sequence[Passage], lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
         self._main: dict[int, list[Passage]] = {}
         self._lengths: dict[int, int] = {}
+        self._words: dict[int, list[str]] = {}
+        self._sets: dict[int, frozenset[str]] = {}
         self._runs: dict[int, Shingles] = {}
         for passage in passages:
             if not is_hidden(passage) and not is_furniture(passage):
@@ -71,20 +75,30 @@ class _PageWords:
                 self._lengths[passage.source] = length + passage.end - passage.start
 
     def percent_shared(self, i: int, j: int, least: int) -> int:
-        """Return the share of word runs two pages have in common, or 0 where their lengths rule out `least`."""
+        """Return the share of word runs two pages have in common; 0 where their lengths or words rule out `least`."""
         short, long = sorted((self._lengths.get(i, 0), self._lengths.get(j, 0)))
-        # words differ in length, so leave some room before lengths decide
-        if not short or 100 * short < (least - 15) * long:
+        if not short or 100 * short < (least - _SLACK) * long:
             return 0
-        return percent_shared(self._of(i), self._of(j))
+        if percent_shared(self._set(i), self._set(j)) < least - _SLACK:
+            return 0
+        return percent_shared(self._run_set(i), self._run_set(j))
 
-    def _of(self, i: int) -> Shingles:
-        if i not in self._runs:
-            text = self._sources[i].text
+    def _of(self, i: int) -> list[str]:
+        if i not in self._words:
             words: list[str] = []
             for passage in self._main[i]:
-                words += tokens.words(text[passage.start : passage.end])
+                words += self._lexicon.words(passage)
                 if len(words) >= _PAGE_WORDS_MAX:
                     break
-            self._runs[i] = shingles(words[:_PAGE_WORDS_MAX])
+            self._words[i] = words[:_PAGE_WORDS_MAX]
+        return self._words[i]
+
+    def _set(self, i: int) -> frozenset[str]:
+        if i not in self._sets:
+            self._sets[i] = frozenset(self._of(i))
+        return self._sets[i]
+
+    def _run_set(self, i: int) -> Shingles:
+        if i not in self._runs:
+            self._runs[i] = shingles(self._of(i))
         return self._runs[i]

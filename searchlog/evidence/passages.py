@@ -173,13 +173,13 @@ def _pieces(text: str, block: Block, sizes: Sizes) -> Iterator[tuple[int, int, i
     while True:
         # no text costs less than a token for four characters, so a longer look-ahead cannot fit
         part = text[start : min(end, start + 4 * most + 1)]
-        count = tokens.token_count(part)
+        count = _count(part)
         if count <= most:
             yield start, end, count
             return
         cut = _cut(part, most, code)
         bare = part[:cut].rstrip()
-        yield start, start + len(bare), tokens.token_count(bare)
+        yield start, start + len(bare), _count(bare)
         space = _SPACE.match(text, start + cut, end)
         start = space.end() if space else start + cut
 
@@ -204,11 +204,16 @@ def _fitting(part: str, most: int) -> int:
     low, high = 1, min(len(part) - 1, most * 4)
     while low < high:
         middle = (low + high + 1) // 2
-        if tokens.token_count(part[:middle]) <= most:
+        if _count(part[:middle]) <= most:
             low = middle
         else:
             high = middle - 1
     return low
+
+
+def _count(text: str) -> int:
+    """Return `tokens.token_count`; most text is ASCII, where that is a quarter of its length."""
+    return -(-len(text) // 4) if text.isascii() else tokens.token_count(text)
 
 
 # --- joining ---------------------------------------------------------------------------------------------------

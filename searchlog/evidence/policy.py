@@ -20,7 +20,7 @@ class Policy:
     budget_tokens: int = 4000
     """Tokens of all passages together, by `tokens.token_count`; fences and headers are not counted."""
     passages_max: int = 60
-    window: int = 240
+    window: int = 160
     """Passages that are looked at, best first."""
     source_percent: int = 90
     """Share of the budget that one source may take while others have passages that match; the rest is kept for a second

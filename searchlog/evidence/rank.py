@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from searchlog import tokens
+from searchlog.evidence.lexicon import Lexicon
 from searchlog.evidence.passage import Passage, Source
 from searchlog.evidence.policy import is_furniture
 from searchlog.evidence.stopwords import STOPWORDS
@@ -65,7 +66,11 @@ def order(scores: Sequence[float], passages: Sequence[Passage]) -> list[int]:
 
 
 def score(
-    query_text: str, sources: Sequence[Source], passages: Sequence[Passage], weights: Weights = DEFAULT
+    query_text: str,
+    sources: Sequence[Source],
+    passages: Sequence[Passage],
+    weights: Weights = DEFAULT,
+    lexicon: Lexicon | None = None,
 ) -> list[float]:
     """Return one score a passage: 0.0 where no word of the query is in it, beside it, or on its page.
 
@@ -74,7 +79,8 @@ def score(
     terms = {term: number for number, term in enumerate(query_terms(query_text))}
     if not terms or not passages:
         return [0.0] * len(passages)
-    docs = [_doc(sources[p.source].text[p.start : p.end], terms) for p in passages]
+    lexicon = lexicon or Lexicon(sources)
+    docs = [_doc(lexicon.words(p), terms) for p in passages]
     pages = _page_scores(sources, passages, docs, terms, weights)
     if weights.heading:
         docs = _with_headings(sources, passages, docs, terms, weights.heading)
@@ -86,13 +92,11 @@ def score(
     return [round(s / best + weights.page * pages[p.source], 6) for s, p in zip(whole, passages, strict=True)]
 
 
-def _doc(text: str, terms: Mapping[str, int]) -> _Doc:
-    words = tokens.words(text)
+def _doc(words: Sequence[str], terms: Mapping[str, int]) -> _Doc:
     counts: dict[int, float] = {}
-    for word in words:
-        number = terms.get(word[:_PREFIX])
-        if number is not None:
-            counts[number] = counts.get(number, 0.0) + 1.0
+    number_of = terms.get
+    for number in [n for word in words if (n := number_of(word[:_PREFIX])) is not None]:
+        counts[number] = counts.get(number, 0.0) + 1.0
     return _Doc(len(words), counts)
 
 
@@ -134,7 +138,7 @@ def _page_scores(
     for passage, doc in zip(passages, docs, strict=True):
         page = pages.get(passage.source)
         if page is None:
-            title = _doc(sources[passage.source].title, terms)
+            title = _doc(tokens.words(sources[passage.source].title), terms)
             page = _Doc(2 * title.length, {t: 2 * f for t, f in title.counts.items()})
             pages[passage.source] = page
         _add(page, doc, 1.0)
@@ -158,7 +162,9 @@ def _with_headings(
         for start, end in passage.headings:
             heading = known.get((passage.source, start))
             if heading is None:
-                heading = known[passage.source, start] = _doc(sources[passage.source].text[start:end], terms)
+                heading = known[passage.source, start] = _doc(
+                    tokens.words(sources[passage.source].text[start:end]), terms
+                )
             _add(joined, heading, weight)
         out.append(joined)
     return out

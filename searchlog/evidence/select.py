@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from searchlog import tokens
 from searchlog.canon import decimal_string
 from searchlog.evidence import rank
 from searchlog.evidence.budget import within_budget
 from searchlog.evidence.duplicates import Seen, numbers_in, shingles
+from searchlog.evidence.lexicon import Lexicon
 from searchlog.evidence.pages import distinct_sources
 from searchlog.evidence.passage import Passage, Source
 from searchlog.evidence.policy import RULE, Chosen, Policy, Ranked, account, is_furniture, is_hidden, subject
@@ -57,12 +57,13 @@ def select(
     passages: of all sources, in order of source and position, as `passages.passages` makes them.
     """
     policy = policy or Policy()
-    passages, sources_step = distinct_sources(sources, passages, policy)
+    lexicon = Lexicon(sources)
+    passages, sources_step = distinct_sources(sources, passages, lexicon, policy)
     passages, visible_step = _visible(passages, policy)
-    ranked, match_step = _matching(query_text, sources, passages)
+    ranked, match_step = _matching(query_text, sources, passages, lexicon)
     ranked, rank_step = _window(ranked, policy)
-    ranked, distinct_step = _distinct(sources, ranked, policy)
-    chosen, budget_step = within_budget(sources, ranked, policy)
+    ranked, distinct_step = _distinct(lexicon, ranked, policy)
+    chosen, budget_step = within_budget(sources, ranked, lexicon, policy)
     return Selection(
         query_text=query_text,
         policy=policy,
@@ -88,9 +89,11 @@ def _why_hidden(passage: Passage) -> dict[str, str | int]:
     return {"why": ",".join(label[7:] for label in passage.labels if label.startswith("hidden:"))}
 
 
-def _matching(query_text: str, sources: Sequence[Source], passages: Sequence[Passage]) -> tuple[list[Ranked], Step]:
+def _matching(
+    query_text: str, sources: Sequence[Source], passages: Sequence[Passage], lexicon: Lexicon
+) -> tuple[list[Ranked], Step]:
     """Order passages by score and drop those without any; where none has any, order by position instead."""
-    scores = rank.score(query_text, sources, passages)
+    scores = rank.score(query_text, sources, passages, lexicon=lexicon)
     if not any(scores):
         return _leading(passages)
     ranked: list[Ranked] = []
@@ -126,13 +129,13 @@ def _window(ranked: Sequence[Ranked], policy: Policy) -> tuple[list[Ranked], Ste
     return list(ranked[: policy.window]), step
 
 
-def _distinct(sources: Sequence[Source], ranked: Sequence[Ranked], policy: Policy) -> tuple[list[Ranked], Step]:
+def _distinct(lexicon: Lexicon, ranked: Sequence[Ranked], policy: Policy) -> tuple[list[Ranked], Step]:
     """Drop what a better passage already says, numbers included."""
     seen = Seen()
     kept: list[Ranked] = []
     decisions: list[Decision] = []
     for r in ranked:
-        words = tokens.words(sources[r.passage.source].text[r.passage.start : r.passage.end])
+        words = lexicon.words(r.passage)
         runs, numbers = shingles(words), numbers_in(words)
         found = seen.covering(runs, numbers, policy.near_duplicate_percent) if runs else None
         if found is None:
