@@ -35,16 +35,16 @@ class LogStore(Protocol):
     """
 
     def sessions(self) -> list[str]:
-        """Return the session ids, oldest first."""
+        """Return the ids of the sessions that have records, oldest first."""
 
     def get(self, session: str, start: int = 0, end: int | None = None) -> list[StoredLine]:
-        """Return the records `[start, end)`; an unknown session has none."""
+        """Return the records `[start, end)`; an unknown session has none. Numbers below 0 count as 0."""
 
     def head(self, session: str) -> Frontier:
         """Return the frontier as recorded with the last append; size 0 for an unknown session."""
 
     def append(self, session: str, lines: Sequence[bytes], expected_version: int) -> Frontier:
-        """Append these lines as one atomic, durable batch; return the new frontier.
+        """Append these lines as one atomic, durable batch; return the new frontier. No lines change nothing.
 
         Raises ConflictError(current) when the session does not have `expected_version` records, StoreError when the
         machine fails; then nothing of the batch is stored.
@@ -54,8 +54,10 @@ class LogStore(Protocol):
         """Return the whole session at one version. Raises MissingError."""
 
     def restore(self, snapshot: SessionSnapshot) -> None:
-        """Store a session that this store does not have. Raises ConflictError if it does, IntegrityError if it does
-        not add up."""
+        """Store a session that this store does not have.
+
+        Raises ConflictError if it has records of it, IntegrityError if the snapshot does not add up.
+        """
 
     def close(self) -> None:
-        """Let go of files and locks."""
+        """Let go of files and locks. After it every call raises StoreError; closing again is no error."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from searchlog.errors import ConflictError, MissingError
+from searchlog.errors import ConflictError, MissingError, StoreError
 from searchlog.log.store.base import SessionSnapshot, StoredLine
 from searchlog.log.store.check import checked_frontier
 from searchlog.log.tree import Frontier, leaf_hash
@@ -18,26 +19,36 @@ class MemoryLogStore:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._closed = False
         self._lines: dict[str, list[StoredLine]] = {}
         self._heads: dict[str, Frontier] = {}
 
-    def sessions(self) -> list[str]:
+    @contextlib.contextmanager
+    def _doing(self) -> Iterator[None]:
         with self._lock:
+            if self._closed:
+                raise StoreError("the session log in memory is closed")
+            yield
+
+    def sessions(self) -> list[str]:
+        with self._doing():
             return list(self._lines)
 
     def get(self, session: str, start: int = 0, end: int | None = None) -> list[StoredLine]:
-        with self._lock:
-            return self._lines.get(session, [])[start:end]
+        with self._doing():
+            return self._lines.get(session, [])[max(start, 0) : None if end is None else max(end, 0)]
 
     def head(self, session: str) -> Frontier:
-        with self._lock:
+        with self._doing():
             return self._heads.get(session, Frontier())
 
     def append(self, session: str, lines: Sequence[bytes], expected_version: int) -> Frontier:
-        with self._lock:
+        with self._doing():
             head = self._heads.get(session, Frontier())
             if head.size != expected_version:
                 raise ConflictError(session, expected_version, head.size)
+            if not lines:
+                return head
             batch = [StoredLine(leaf_hash(line), bytes(line)) for line in lines]
             head = head.extend(item.leaf for item in batch)
             self._lines.setdefault(session, []).extend(batch)
@@ -45,18 +56,21 @@ class MemoryLogStore:
             return head
 
     def snapshot(self, session: str) -> SessionSnapshot:
-        with self._lock:
+        with self._doing():
             if session not in self._lines:
                 raise MissingError(f"no session {session} in this archive", session=session)
             return SessionSnapshot(session, tuple(self._lines[session]), self._heads[session])
 
     def restore(self, snapshot: SessionSnapshot) -> None:
         frontier = checked_frontier(snapshot)
-        with self._lock:
+        with self._doing():
             if snapshot.session in self._lines:
                 raise ConflictError(snapshot.session, 0, self._heads[snapshot.session].size)
+            if not snapshot.lines:
+                return
             self._lines[snapshot.session] = list(snapshot.lines)
             self._heads[snapshot.session] = frontier
 
     def close(self) -> None:
-        return None
+        with self._lock:
+            self._closed = True

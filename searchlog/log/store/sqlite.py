@@ -16,7 +16,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from searchlog.errors import ConflictError, IntegrityError, MissingError, StoreError
+from searchlog.errors import ConflictError, IntegrityError, MissingError, StoreError, UsageError
 from searchlog.log.filelock import FileLock
 from searchlog.log.store.base import SessionSnapshot, StoredLine
 from searchlog.log.store.check import checked_frontier
@@ -42,6 +42,13 @@ CREATE TABLE IF NOT EXISTS records (
     PRIMARY KEY (number, seq)
 );
 """
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    """Whether it says that the file is not what we wrote, not that the machine could not do it now."""
+    if isinstance(error, sqlite3.OperationalError):
+        return not hasattr(error, "sqlite_errorcode")  # then it is Python's: a stored text that is not UTF-8
+    return isinstance(error, sqlite3.DatabaseError)
 
 
 class SqliteLogStore:
@@ -78,10 +85,13 @@ class SqliteLogStore:
         """Turn what SQLite raises into errors of ours."""
         try:
             yield
-        except sqlite3.OperationalError as error:
+        except sqlite3.Error as error:
+            if _is_damage(error):
+                message = f"the session log {self._path} is damaged: {error}"
+                raise IntegrityError(message, path=str(self._path)) from None
             raise StoreError(f"cannot {what} the session log {self._path}: {error}", path=str(self._path)) from None
-        except sqlite3.DatabaseError as error:
-            raise IntegrityError(f"the session log {self._path} is damaged: {error}", path=str(self._path)) from None
+        except UnicodeEncodeError:
+            raise UsageError("a session id that is not text: see `searchlog sessions` for those there are") from None
 
     @contextlib.contextmanager
     def _doing(self, what: str) -> Iterator[sqlite3.Connection]:
@@ -116,7 +126,8 @@ class SqliteLogStore:
     def get(self, session: str, start: int = 0, end: int | None = None) -> list[StoredLine]:
         with self._doing("read") as db:
             rows = db.execute(
-                "SELECT leaf, line FROM records JOIN sessions USING (number)"
+                # a damaged column may have another type; as bytes it fails its hash, and `verify` names the record
+                "SELECT coalesce(CAST(leaf AS BLOB), x''), CAST(line AS BLOB) FROM records JOIN sessions USING (number)"
                 " WHERE session = ? AND seq >= ? AND seq < ? ORDER BY seq",
                 (session, start, 2**62 if end is None else end),
             )
@@ -128,7 +139,11 @@ class SqliteLogStore:
 
     @staticmethod
     def _head(db: sqlite3.Connection, session: str) -> Frontier:
-        row = db.execute("SELECT size, frontier FROM sessions WHERE session = ?", (session,)).fetchone()
+        row = db.execute(
+            "SELECT coalesce(CAST(size AS INTEGER), 0), coalesce(CAST(frontier AS BLOB), x'') FROM sessions"
+            " WHERE session = ?",
+            (session,),
+        ).fetchone()
         return Frontier() if row is None else Frontier.from_bytes(*row)
 
     def append(self, session: str, lines: Sequence[bytes], expected_version: int) -> Frontier:
@@ -137,6 +152,8 @@ class SqliteLogStore:
             head = self._head(db, session)
             if head.size != expected_version:
                 raise ConflictError(session, expected_version, head.size)
+            if not items:
+                return head
             new = head.extend(item.leaf for item in items)
             self._insert(db, session, items, new)
         return new
@@ -163,7 +180,8 @@ class SqliteLogStore:
                     raise MissingError(f"no session {session} in this archive", session=session)
                 return SessionSnapshot(session, tuple(self.get(session)), head)
             finally:
-                db.execute("COMMIT")
+                if db.in_transaction:  # SQLite may have ended it itself, and the first error is the one to tell
+                    db.execute("COMMIT")
 
     def restore(self, snapshot: SessionSnapshot) -> None:
         frontier = checked_frontier(snapshot)
@@ -171,6 +189,8 @@ class SqliteLogStore:
             head = self._head(db, snapshot.session)
             if head.size:
                 raise ConflictError(snapshot.session, 0, head.size)
+            if not snapshot.lines:
+                return
             self._insert(db, snapshot.session, snapshot.lines, frontier)
 
     def close(self) -> None:
