@@ -48,6 +48,9 @@ from searchlog.stored import stored_conversion, stored_exchange, stored_page
 
 __all__ = ["Page", "Progress", "Search", "Session"]
 
+_LONG_S = 7 * 86_400.0
+"""A deadline over a list of any length: each page has its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -199,7 +202,7 @@ class Session:
         pages: dict[int, Page] = {}
         reader = self._reader(chosen)
         with self.ledger.turn("index" if purpose == "index" else "fetch") as turn:
-            deadline = Deadline(float("inf"), self.resources.clock)
+            deadline = Deadline(_LONG_S, self.resources.clock)
             tasks = (Task(url, purpose=purpose) for url in place)
             for batch in reader.read(tasks, deadline):
                 self._log_pages(turn, batch, turn.begin, chosen)
