@@ -120,10 +120,8 @@ def _archive(location: str | None) -> list[Check]:
 
 
 def _providers() -> list[Check]:
-    from searchlog.search import registry
-
     checks = []
-    for item in registry.available(os.environ):
+    for item in options.providers_now(os.environ):
         state = "note" if item.state == "needs-configuration" else "ok"
         checks.append(Check(f"provider {item.name}", state, f"{item.state}: {item.how}"))
     return checks
@@ -139,11 +137,11 @@ def _ask_providers() -> list[Check]:
     from searchlog.search.query import Query
     from searchlog.storage import MEMORY
 
-    names = [item.name for item in registry.available(os.environ) if item.state == "configured"]
+    names = [item.name for item in options.providers_now(os.environ) if item.state == "configured"]
     if not names:
         return [Check("online", "note", "no provider is configured, so nobody was asked")]
     with open_archive(MEMORY) as opened:
-        client = opened.resources.client(Settings())
+        client = opened.resources.client(Settings(allow_private=options.own_servers(os.environ)))
         asked = [registry.build(name, os.environ) for name in names]
         deadline = Deadline(10.0, opened.resources.clock)
         attempts = gather(asked, Query(_QUESTION, count=1), client, deadline, fuse=True)

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 @click.command("evidence", epilog=options.examples("evidence", "evidence e1 --json"))
 @click.argument("evidence_id", required=False, metavar="[ID]")
-@options.session_option("latest")
+@options.session_option(None, "; by default the newest that holds a search")
 @options.archive_option
 @options.json_option
-def evidence_command(evidence_id: str | None, session_id: str, archive: str | None, as_json: bool) -> None:
+def evidence_command(evidence_id: str | None, session_id: str | None, archive: str | None, as_json: bool) -> None:
     """List the evidence of a session, or show one piece: its text, selectors, digests, and where its bytes lie."""
     with options.open_existing(archive) as opened:
-        ledger = opened.ledger(session_id)
+        ledger = opened.ledger(session_id or options.newest_search(opened))
         found = _pieces(ledger)
         if evidence_id is not None:
             found = [piece for piece in found if piece["id"] == evidence_id]
@@ -31,6 +31,8 @@ def evidence_command(evidence_id: str | None, session_id: str, archive: str | No
                     session=ledger.session,
                     evidence=evidence_id,
                 )
+        elif not found:
+            raise MissingError(f"no evidence in session {ledger.session}", session=ledger.session)
         if as_json:
             out.json({"archive": opened.described, "session": ledger.session, "evidence": found})
         elif evidence_id is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -12,6 +12,7 @@ from searchlog.errors import MissingError
 
 if TYPE_CHECKING:
     from searchlog.archive import Archive
+    from searchlog.search.registry import Available
     from searchlog.view import TurnView
 
 __all__ = [
@@ -20,7 +21,10 @@ __all__ = [
     "examples",
     "json_option",
     "last_turn",
+    "newest_search",
     "open_existing",
+    "own_servers",
+    "providers_now",
     "quiet_option",
     "session_option",
     "together",
@@ -62,8 +66,8 @@ json_option = click.option(
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="Say nothing on stderr but errors.")
 
 
-def session_option(default: str, more: str = "") -> Callable[[_F], _F]:
-    """Return `--session`, which means `default` when not given."""
+def session_option(default: str | None, more: str = "") -> Callable[[_F], _F]:
+    """Return `--session`, which is `default` when not given."""
     return click.option(
         "--session",
         "-s",
@@ -120,6 +124,37 @@ def open_existing(location: str | None) -> Archive:
     from searchlog.archive import open_archive
 
     return open_archive(location, create=False)
+
+
+def newest_search(archive: Archive) -> str:
+    """Return the newest session that holds a search, else the newest. Raises MissingError when there is none."""
+    from searchlog.records import Query
+
+    for name in reversed(archive.resources.storage.log.sessions()):
+        if any(isinstance(record.body, Query) for record in archive.ledger(name).records()):
+            return name
+    return archive.find("latest")
+
+
+def providers_now(env: Mapping[str, str]) -> tuple[Available, ...]:
+    """Return every provider and how it stands; the local ones as they are with an archive and a site."""
+    from searchlog.search import registry
+    from searchlog.search.textindex import TextIndex
+
+    with TextIndex() as index:
+        return registry.available(env, registry.Options(index=index, site_prefix="the address given with --site"))
+
+
+def own_servers(env: Mapping[str, str]) -> tuple[str, ...]:
+    """Return HOST:PORT of the search server whose address the user has configured: it may well be a private one."""
+    from urllib.parse import urlsplit
+
+    found = next((item for item in providers_now(env) if item.name == "searxng" and item.facts is not None), None)
+    if found is None or found.facts is None:
+        return ()
+    parts = urlsplit(found.facts.endpoint)
+    authority = parts.netloc.rpartition("@")[2]
+    return (authority if parts.port else f"{authority}:{443 if parts.scheme == 'https' else 80}",)
 
 
 def turn_of(views: list[TurnView], number: int, session: str) -> TurnView:

@@ -24,7 +24,7 @@ def providers_command(as_json: bool) -> None:
     """
     from searchlog.search import registry
 
-    found = registry.available(os.environ)
+    found = options.providers_now(os.environ)
     chosen = registry.choose(os.environ)
     if as_json:
         mode = "together" if chosen.together else "in-turn"

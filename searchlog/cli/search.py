@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +90,7 @@ def search_command(
     """
     from searchlog.archive import open_archive
     from searchlog.cli import progress
+    from searchlog.cli.shape import search_json
 
     query, settings = _asked(" ".join(words), given)
     names = _names(providers, site)
@@ -105,7 +107,7 @@ def search_command(
         found = session.search(query, providers=names, settings=settings, progress=listener, **extra)
         stack.close()
         if as_json:
-            out.json(_to_json(opened, session, found))
+            out.json(search_json(opened, session, found))
         else:
             out.data(found.rendering)
         if not quiet:
@@ -118,7 +120,8 @@ def _asked(text: str, given: dict[str, Any]) -> tuple[Query, Settings]:
     from searchlog.flow.settings import split_options
 
     country = given["country"]
-    web = {name: given[name] for name in ("allow_private", "ignore_robots", "max_age", "no_cache")}
+    web = {name: given[name] for name in ("ignore_robots", "max_age", "no_cache")}
+    allowed = (*given["allow_private"], *options.own_servers(os.environ))
     return split_options(
         text,
         None,
@@ -130,7 +133,7 @@ def _asked(text: str, given: dict[str, Any]) -> tuple[Query, Settings]:
             "exclude_domains": given["exclude_domain"],
             "deadline_s": given["deadline"],
             "soft_s": given["soft_deadline"],
-            **options.cache_settings(**web),
+            **options.cache_settings(allow_private=allowed, **web),
         },
     )
 
@@ -156,21 +159,6 @@ def _announce(archive: Archive, names: list[str], quiet: bool) -> None:
     if seen_by:
         how = "" if choice.together else ", one after another until one answers"
         out.say(f"this query goes to {', '.join(seen_by)}{how}", quiet)
-
-
-def _to_json(archive: Archive, session: Session, found: Search) -> dict[str, Any]:
-    from searchlog.log.checkpoint import head_line
-    from searchlog.view import turn_views
-
-    view = options.turn_of(turn_views(session.records()), found.turn, session.id)
-    return {
-        "archive": archive.described,
-        **view.to_json(session.ledger.load),
-        "outcome": str(found.outcome),
-        "rendering": found.rendering,
-        "rendering_digest": found.rendering_digest,
-        "head": head_line(found.head),
-    }
 
 
 def _report(archive: Archive, session: Session, found: Search) -> None:

@@ -35,7 +35,7 @@ def show_command(
         turn = int(session_id)  # `searchlog show 2`: no session's id is a number
         session_id = None
     with options.open_existing(archive) as opened:
-        ledger = opened.ledger(session_id or "latest")
+        ledger = opened.ledger(session_id or (options.newest_search(opened) if form == "rendering" else "latest"))
         if form == "records":
             _records(ledger, turn)
             return

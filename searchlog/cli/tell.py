@@ -78,6 +78,8 @@ def pages(view: TurnView) -> None:
         came = page["reason"] or (f"no text: {page['no_text']}" if page["no_text"] else page["detail"]) or ""
         if page["reused"]:
             came = f"from {page['reused'].get('via', 'an earlier capture')}"
+        if page["asked"] != page["url"]:
+            came = f"asked as {page['asked']}" + (f"; {came}" if came else "")
         rows.append((page["outcome"], page["status"], page["char_count"], page["url"], came))
     out.table(("outcome", "status", "chars", "url", "notes"), rows)
 

@@ -62,7 +62,7 @@ def verify_command(
             out.json({"archive": opened.described, "reports": [report.to_json() for report in reports]})
         else:
             for report in reports:
-                _print(report)
+                print_report(report)
     return Exit.FINDINGS if any(report.findings for report in reports) else Exit.OK
 
 
@@ -95,10 +95,12 @@ def _head(text: str) -> Checkpoint:
         raise click.UsageError(f"--head takes a line such as `searchlog head: ORIGIN SIZE ROOT`: {error}") from None
 
 
-def _print(report: Report) -> None:
+def print_report(report: Report) -> None:
+    """Print one report for people."""
     out.line(f"session {report.session}, axis {report.axis}: {report.outcome}")
     out.line(f"  level    {_LEVELS.get(report.level, report.level)}")
-    out.line(f"  head     {report.size} records, root {report.root}")
+    root = f", root {report.root}" if report.root else ""
+    out.line(f"  head     {report.size} records{root}")
     out.line("  checked  " + (", ".join(f"{count} {what}" for what, count in report.checked.items()) or "nothing"))
     for what, count in report.not_checked.items():
         out.line(f"  not checked: {count} {what}")

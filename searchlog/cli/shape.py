@@ -1,0 +1,27 @@
+"""JSON shapes that several commands share; README documents them field by field."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from searchlog.archive import Archive
+    from searchlog.session import Search, Session
+
+__all__ = ["search_json"]
+
+
+def search_json(archive: Archive, session: Session, found: Search) -> dict[str, Any]:
+    """Return a search: its turn as `show --json` gives it, and what a model is given."""
+    from searchlog.cli.options import turn_of
+    from searchlog.log.checkpoint import head_line
+    from searchlog.view import turn_views
+
+    view = turn_of(turn_views(session.records()), found.turn, session.id)
+    return {
+        "archive": archive.described,
+        **view.to_json(session.ledger.load),
+        "rendering": found.rendering,
+        "rendering_digest": found.rendering_digest,
+        "head": head_line(found.head),
+    }
