@@ -48,7 +48,7 @@ def isolated(module: str, *arguments: str) -> dict[str, Any] | str:
         said = done.stderr.strip().splitlines()
         return said[-1] if said else f"exit status {done.returncode}"
     value: dict[str, Any] = json.loads(lines[-1])
-    return value.get("skipped", value)
+    return str(value["skipped"]) if "skipped" in value else value
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -81,9 +81,8 @@ def main() -> None:
             "B in memory": lambda: keep(served, urls, "memory:"),
         }
         rows = [[name, *(value / given.count for value in measure.timed(work))] for name, work in cases.items()]
-    print(
-        f"{given.count} pages from {given.pages or 'made-up HTML'}, {sum(map(len, bodies)) / given.count:.0f} bytes each"
-    )
+    mean = sum(map(len, bodies)) / given.count
+    print(f"{given.count} pages from {given.pages or 'made-up HTML'}, {mean:.0f} bytes each")
     print(measure.table(["", "wall ms/page", "CPU ms/page"], rows))
 
 

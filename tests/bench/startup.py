@@ -20,7 +20,7 @@ from tests.bench import measure
 
 CASES: dict[str, list[str]] = {
     "python -c pass": ["-c", "pass"],
-    "searchlog --help": ["-c", "from searchlog.cli import main; main(['--help'])"],
+    "searchlog --help": ["-c", "import sys; sys.argv[1:] = ['--help']; from searchlog.cli import main; main()"],
     "import searchlog": ["-c", "import searchlog"],
     "import searchlog; searchlog.open": ["-c", "import searchlog; searchlog.open"],
     "import httpx, trafilatura (what peers load)": ["-c", "import httpx, trafilatura"],
