@@ -48,7 +48,7 @@ RETRY_MAX_S = 31 * 86_400
 
 _SPACE = re.compile(r"\s+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_TAG = re.compile(r"</?[a-zA-Z][^<>]*>|<!--.*?-->", re.DOTALL)
+_TAG = re.compile(r"<[/!]?[a-zA-Z-][^<>]*>")
 
 
 def json_object(body: bytes) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def without_surrogates(value: str) -> str:
 
 
 def html_text(value: object) -> str:
-    """Return the text of a fragment of HTML: tags out, then character references resolved once."""
+    """Return the text of a fragment of HTML: tags and comments out, then character references resolved once."""
     return text(html.unescape(_TAG.sub("", value))) if isinstance(value, str) else ""
 
 

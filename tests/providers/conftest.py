@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
-from searchlog.capture.exchange import Decoded, Exchange, Framing, Outcome, Request
+from searchlog.capture.client import Client
+from searchlog.capture.deadline import Deadline
+from searchlog.capture.exchange import Exchange, Request
+from searchlog.clock import FixedClock
 from searchlog.search.provider import NetworkProvider, Response, run_of
 from searchlog.search.providers.brave import Brave
 from searchlog.search.providers.duckduckgo import DuckDuckGo
@@ -51,26 +52,10 @@ def json_response(value: Any, status: int = 200, *headers: tuple[str, str]) -> R
 
 
 def exchange_of(request: Request) -> Exchange:
-    """Make one exchange with plain httpx, for respx to answer."""
-    started = datetime(2026, 1, 1, tzinfo=UTC)
-    facts: dict[str, Any] = {"method": request.method, "url": request.url, "request_body": request.body}
-    facts |= {"request_head": b"", "response_head": b"", "framing": Framing("none"), "started_at": started}
-    facts |= {"duration_ms": 0, "peer": None, "reason_phrase": ""}
-    try:
-        with httpx.Client(verify=False) as client:
-            answer = client.request(request.method, request.url, headers=list(request.headers), content=request.body)
-    except httpx.TimeoutException:
-        return Exchange(status=None, headers=(), payload=b"", outcome=Outcome.FAILED, reason="timeout", **facts)
-    except httpx.ConnectError:
-        return Exchange(status=None, headers=(), payload=b"", outcome=Outcome.FAILED, reason="connect", **facts)
-    return Exchange(
-        status=answer.status_code,
-        headers=tuple((key.decode("latin-1"), value.decode("latin-1")) for key, value in answer.headers.raw),
-        payload=answer.content,
-        outcome=Outcome.COMPLETE,
-        decoded=Decoded(answer.content),
-        **facts,
-    )
+    """Make one exchange with the real client, its connection pool mocked by respx; `rebuilt` says so."""
+    clock = FixedClock()
+    with Client(clock=clock) as client:
+        return client.exchange(request, Deadline(5.0, clock))
 
 
 @pytest.fixture

@@ -37,6 +37,10 @@ _REGIONS_LIST = (
 _REGIONS = frozenset(_REGIONS_LIST.split())
 _COUNTRY = {"GB": "uk", "SI": "sl", "SA": "xa"}
 _LANGUAGE = {"ja": "jp", "ko": "kr", "nb": "no"}
+# A real page has 30 kB and 600 tags. An HTML parser's time grows with the square of the open elements, and what is open
+# only the parser can tell, so the tags are counted: 140,000 of the worst kind took three minutes, these take a blink.
+_BYTES_MAX = 1_000_000
+_TAGS_MAX = 10_000
 _CHALLENGE = "form#challenge-form, form[action*='/anomaly.js'], .anomaly-modal__title, .anomaly-modal__mask"
 _NOTHING = ".result--no-result, .no-results, .no-results__message, .no-results-message"
 
@@ -77,6 +81,10 @@ class DuckDuckGo:
         from selectolax.lexbor import LexborHTMLParser
 
         reader = Reader(self.facts, PARSER, self._ignored(query))
+        if len(response.body) > _BYTES_MAX:
+            return reader.run(RunOutcome.TOO_LARGE, f"{len(response.body)} bytes of HTML, over {_BYTES_MAX}")
+        if response.body.count(b"<") > _TAGS_MAX:
+            return reader.run(RunOutcome.PARSE_ERROR, f"more than {_TAGS_MAX} HTML tags in one page")
         tree = LexborHTMLParser(response.body.decode("utf-8", "replace"))
         for note in _asked(query)[1]:
             reader.note(note)
