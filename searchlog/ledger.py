@@ -70,8 +70,7 @@ class State:
     """(text digest, start, end) to evidence id."""
 
     def add(self, envelope: Envelope) -> None:
-        """Take one more record into account."""
-        self.version = envelope.seq + 1
+        """Take one more record into account; again is no harm, since a key may be pressed in the middle."""
         body = envelope.body
         if envelope.kind == Turn.kind and envelope.turn is not None:
             if body.get("state") == "begin":
@@ -81,6 +80,7 @@ class State:
                 self.open_turns.pop(envelope.turn, None)
         elif envelope.kind == Evidence.kind:
             self.evidence_ids.setdefault((body["text"], body["start"], body["end"]), body["id"])
+        self.version = envelope.seq + 1
 
     @property
     def next_evidence(self) -> int:
@@ -215,9 +215,8 @@ class Ledger:
             try:
                 yield writer
             except BaseException as error:
-                if not writer.ended:
-                    reason = "interrupted" if isinstance(error, KeyboardInterrupt) else "error"
-                    writer.add([Draft(Turn(state="discarded", reason=reason, detail=type(error).__name__))])
+                reason = "interrupted" if isinstance(error, KeyboardInterrupt) else "error"
+                writer.discard(reason, type(error).__name__)
                 raise
             if not writer.ended:
                 raise AssertionError("a turn must be ended before its block is left")
@@ -252,6 +251,13 @@ class TurnWriter:
         made = self.ledger.append(whole)
         self.ended = True
         return made
+
+    def discard(self, reason: str, detail: str) -> None:
+        """Close the turn as discarded, unless the log says that it has ended: `end` may not have come to its return."""
+        body = Turn(state="discarded", reason=reason, detail=detail)
+        self.ledger.append(
+            lambda state: (None, self._mine([Draft(body)]) if self.number in state.open_turns else []),
+        )
 
     def _mine(self, drafts: Sequence[Draft]) -> list[Draft]:
         for draft in drafts:

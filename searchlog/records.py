@@ -49,6 +49,10 @@ class BlobRef(_Open):
     """Their size."""
 
 
+_Spilled = Annotated[BlobRef | dict[str, Any], Field(union_mode="left_to_right")]
+"""An object, or the reference to it: looked for first, since every reference is an object as well."""
+
+
 class Body(_Open):
     """A record's body."""
 
@@ -57,8 +61,10 @@ class Body(_Open):
     """Fields that become a BlobRef to their canonical JSON when the line would be too long."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain JSON values, absent fields left out."""
-        return self.model_dump(mode="json", exclude_none=True)
+        """Return plain JSON values, absent fields left out; a null in a field we do not know is not ours to judge."""
+        unknown = self.model_extra or {}
+        values = self.model_dump(mode="json")
+        return {name: value for name, value in values.items() if value is not None or name in unknown}
 
 
 class Session(Body):
@@ -108,7 +114,7 @@ class ProviderExchange(Body):
     kind = "provider-exchange"
     spill = ("exchange",)
     provider: str
-    exchange: dict[str, Any] | BlobRef
+    exchange: _Spilled
     """Heads, framing, peer, outcome: see FORMAT.md section 6."""
     payload: BlobRef | None = None
 
@@ -167,7 +173,7 @@ class Capture(Body):
     status: int | None = None
     captured_at: str | None = None
     """When the request was made; absent when none was."""
-    exchange: dict[str, Any] | BlobRef | None = None
+    exchange: _Spilled | None = None
     payload: BlobRef | None = None
     decoded_digest: str | None = None
     """Digest of the decoded payload."""
