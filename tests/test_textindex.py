@@ -271,6 +271,14 @@ def test_text_that_has_no_utf8_is_stored_with_marks() -> None:
         assert hit.document.text == "tide \ufffd \ufffd end"
 
 
+@pytest.mark.parametrize("word", ["हिन्दी", "¸0", "ς", "ǅ", "\u1e9e", "e\u0301"])
+def test_sqlite_cuts_and_folds_no_word_of_ours(word: str) -> None:
+    """With `unicode61` a query could match a page that held none of its words as we cut them, with a score of 0."""
+    with TextIndex() as index:
+        index.add(page("https://a.example/", f"x {word} y"), page("https://b.example/", "0 y"))
+        assert urls(index, word) == ["https://a.example/"]
+
+
 @settings(max_examples=60, deadline=None)
 @given(texts=st.lists(st.text(max_size=60), min_size=1, max_size=5), query=st.text(max_size=30))
 def test_any_text_and_any_query_are_taken(texts: list[str], query: str) -> None:

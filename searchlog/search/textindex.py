@@ -1,8 +1,9 @@
 """A full-text index of stored pages: one SQLite FTS5 file that may be deleted at any time and rebuilt from the logs.
 
-It is a cache in the strict sense: nothing is only here. Words come from `searchlog.tokens` (script boundaries, bigrams
-where a script has no spaces), joined by blanks, so that the index and the query cut text alike whatever SQLite's own
-tokenizer does. The newest capture of each URL is the one found.
+It is a cache in the strict sense: nothing is only here. The newest capture of each URL is the one found. Words come
+from `searchlog.tokens` (script boundaries, bigrams where a script has no spaces), joined by blanks. FTS5's `ascii`
+tokenizer then splits at those blanks and nowhere else; `unicode61` would cut words at combining signs and fold case,
+by the tables of whatever SQLite is at hand.
 
 A hit's score lies in 0 to 1: the share of the query's words that the page holds, rare words weighing more, times a
 factor of 2/3 to 1 by BM25 (title words count four times). So a page with all words comes before one with some.
@@ -51,7 +52,7 @@ CREATE INDEX pages_session ON pages (session);
 CREATE TABLE hidden (url TEXT NOT NULL, captured_at TEXT NOT NULL, session TEXT NOT NULL, seq INTEGER NOT NULL,
     UNIQUE (url, session, seq));
 CREATE TABLE known (session TEXT PRIMARY KEY, seq INTEGER NOT NULL);
-CREATE VIRTUAL TABLE words USING fts5 (title, body, tokenize = "unicode61 remove_diacritics 0");
+CREATE VIRTUAL TABLE words USING fts5 (title, body, tokenize = "ascii");
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
 """
 
