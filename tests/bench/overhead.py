@@ -3,8 +3,8 @@
     python -m tests.bench.overhead [--pages FOLDER] [--count N]
 
 A: fetch with the capture client and throw away.  B: A, then digests, blobs and records made durable, with the
-converter replaced by one that does nothing.  Beside them: a bare httpx GET, and the SHA-256 of the same bytes.
-One thread, one page after another; wall and CPU time of this process.
+converter replaced by one that does nothing.  C: B, and the HTTP cache is filled for later searches.
+Beside them: a bare httpx GET, and the SHA-256 of the same bytes.  One thread, one page after another; wall and CPU time of this process.
 """
 
 from __future__ import annotations
@@ -54,12 +54,14 @@ def capture(served: Served, urls: list[str]) -> None:
             client.fetch(url, Deadline(20.0, clock))
 
 
-def keep(served: Served, urls: list[str], where: str) -> None:
-    """Fetch each page into an archive, without text."""
+def keep(served: Served, urls: list[str], where: str, *, cache: bool = True) -> None:
+    """Fetch each page into an archive, without text; `cache`: also fill the HTTP cache beside it."""
     import searchlog
 
     with searchlog.open(where) as archive:
         archive.resources._pool = _NoText()  # type: ignore[assignment]
+        if not cache:
+            archive.resources.cache = lambda: None  # type: ignore[method-assign]
         archive.session().fetch_many(urls, allow_private=served.allowed, cache_max_age_s=0, threads=1)
 
 
@@ -77,7 +79,8 @@ def main() -> None:
             "SHA-256 of the bytes": lambda: [hashlib.sha256(body).digest() for body in bodies],
             "bare httpx GET, kept connections": lambda: bare(urls),
             "A capture": lambda: capture(served, urls),
-            "B capture, digests, blobs, log on disk": lambda: keep(served, urls, f"{folder}/disk"),
+            "B capture, digests, blobs, log on disk": lambda: keep(served, urls, f"{folder}/b", cache=False),
+            "C with the HTTP cache filled too": lambda: keep(served, urls, f"{folder}/c"),
             "B in memory": lambda: keep(served, urls, "memory:"),
         }
         rows = [[name, *(value / given.count for value in measure.timed(work))] for name, work in cases.items()]
