@@ -1,7 +1,7 @@
 """A fresh machine: an old pip installs the checkout, and everything it needs can be imported.
 
-pip 23.2 does not match the extra of lxml through which trafilatura asks for `lxml_html_clean`, and leaves it out
-without a word; importing trafilatura then fails. So the project asks for it by name.
+pip 23.2 does not match the extra of lxml through which trafilatura asks for `lxml_html_clean`: it warns, leaves it
+out, and importing trafilatura fails. So the project asks for it by name.
 """
 
 from __future__ import annotations
