@@ -118,8 +118,8 @@ def join_url(base: Target, location: str) -> str:
         return location  # urljoin would drop tabs and line ends; let the check see them
     try:
         return urljoin(base.url, location)
-    except ValueError:
-        return location
+    except ValueError:  # such as an address in brackets that is none
+        return f"{base.scheme}:{location}" if location.startswith("//") else location
 
 
 def safe_url(url: str) -> str:
