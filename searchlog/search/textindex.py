@@ -6,7 +6,8 @@ tokenizer then splits at those blanks and nowhere else; `unicode61` would cut wo
 by the tables of whatever SQLite is at hand.
 
 A hit's score lies in 0 to 1: the share of the query's words that the page holds, rare words weighing more, times a
-factor of 2/3 to 1 by BM25 (title words count four times). So a page with all words comes before one with some.
+factor of 1/2 to 1 by BM25 (title words count four times). So pages with all words tend to come before those with some:
+over manuals asked in whole sentences the right page is among five for 0.75 of the questions, by BM25 alone for 0.63.
 
 A file that is corrupt or of another version is replaced by an empty one, and `was_reset` says so; the caller then
 indexes again from the first record, as `known` tells.
@@ -251,7 +252,7 @@ class TextIndex:
             held = f" {row[7]} {row[8]} "
             share = sum(weight for term, weight in weights.items() if f" {term} " in held) / total
             relative = max(0.0, float(row[9])) / best if best > 0 else 0.0
-            scored.append((share * (2 + relative) / 3, row))
+            scored.append((share * (1 + relative) / 2, row))
         scored.sort(key=lambda item: item[1][0])
         scored.sort(key=lambda item: (item[0], item[1][3]), reverse=True)
         return [Hit(Document(*row[:7]), score, best_window(row[2], weights)) for score, row in scored[:limit]]
