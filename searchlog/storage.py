@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +32,7 @@ FOLDER_NAME = ".searchlog"
 MEMORY = "memory:"
 _FORMAT = "searchlog archive"
 _VERSION = 1
+_TEMP = ".searchlog.json.tmp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +113,9 @@ def _describe(folder: Path, create: bool) -> None:
         raise UsageError(
             f"no archive at {folder}: search or fetch something first, or give --archive", path=str(folder)
         )
-    temp = folder / ".searchlog.json.tmp"
-    if folder.is_dir() and any(item != temp for item in folder.iterdir()) and not mark.exists():
+    if folder.is_dir() and any(not i.name.startswith(_TEMP) for i in folder.iterdir()) and not mark.exists():
         raise UsageError(f"{folder} is not empty and is no archive: give another folder", path=str(folder))
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    temp = folder / (_TEMP + secrets.token_hex(8))  # another process may be making the same archive
     temp.write_text(json.dumps({"format": _FORMAT, "version": _VERSION}) + "\n", encoding="utf-8")
     temp.replace(mark)
