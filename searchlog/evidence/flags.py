@@ -100,7 +100,7 @@ def _joins(before: str, joiner: str, after: str) -> bool:
     """Whether a joiner does something here: in a script that needs it, or within an emoji sequence."""
     last = before[-1:]
     if _JOINING.match(last) and not _ANY.match(last):
-        return not after or not _ANY.match(after)
+        return True  # the first of a run: the next one has a joiner before it
     picture = before[:1] if last == "\ufe0f" and len(before) == 2 else last
     return joiner == "\u200d" and bool(_PICTURE.match(picture)) and bool(_PICTURE.match(after))
 

@@ -186,8 +186,6 @@ def _head(query_text: str, notes: Notes, count: int) -> str:
         lines.append(f"Pages: {notes.pages_read} read{unread}")
     if notes.steps:
         lines.append("Funnel: " + " · ".join(f"{s.name} {s.in_count}→{s.kept_count}" for s in notes.steps))
-    if any(d.reason == "leading-passage" for step in notes.steps for d in step.decisions):
-        lines.append("No word of the query is on these pages: their leading passages stand in.")
     lines += map(_line, notes.remarks)
     if count:
         one = count == 1
