@@ -16,9 +16,10 @@ A `fetch` is the same from `capture` on, for URLs that the caller names.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NoReturn
+from urllib.parse import urlsplit
 
 from searchlog import recording, records
 from searchlog.capture.deadline import Deadline
@@ -296,7 +297,10 @@ class _Flow:
             drafts.append(Draft(recording.run_body(attempt.run), causes))
             self.turn.add(drafts)
 
-        client = self.session.resources.client(self.settings)
+        # leave to reach one's own server is for asking it, not for pages that link to it
+        own = tuple(urlsplit(p.facts.endpoint).netloc.rpartition("@")[2] for p in providers if p.facts.own_server)
+        allowed = replace(self.settings, allow_private=(*self.settings.allow_private, *own))
+        client = self.session.resources.client(allowed)
         return gather(providers, self.query, client, deadline, fuse=fuse_all, on_attempt=on_attempt)
 
     def _shortlist(self, runs: Sequence[Run]) -> tuple[Sequence[Candidate], Sequence[Run]]:

@@ -63,6 +63,8 @@ class Facts:
     """Most results of one request."""
     scope: str = "web"
     """`web`, `encyclopedia`, `archive` or `site`: nothing found in less than the web does not end a search."""
+    own_server: bool = False
+    """Whether its address is the user's own setting: it may be asked there although that is not a public address."""
     last_resort: bool = False
     """No terms allow automated use, or it blocks soon: asked only when nothing else answered."""
 

@@ -51,6 +51,7 @@ class Searxng:
             key_env=("SEARCHLOG_SEARXNG_URL", "SEARXNG_URL"),
             keyless=True,
             count_max=100,
+            own_server=True,
         )
 
     def request(self, query: Query) -> Request:
