@@ -104,6 +104,7 @@ class Builder:
     def __init__(self, sheet: Sheet, *, passed: frozenset[str] = SKIPPED, shown: frozenset[str] = frozenset()) -> None:
         """passed: elements that are never text. shown: ids of hidden elements that the page's scripts put in place."""
         self._sheet = sheet
+        self._styled = sheet.tags
         self._passed = passed
         self._shown = shown
         self._pieces: list[_Piece] = []
@@ -144,12 +145,12 @@ class Builder:
                     self.text("\0")
                     self._broken = True
                 return PASSED
-            if not attributes:
+            if not attributes and tag not in self._styled:
                 return INLINE
         elif tag in ("hr", "optgroup"):
             self._flush()
             return PASSED
-        look = self._sheet.look(tag, attributes) if attributes else PLAIN
+        look = self._sheet.look(tag, attributes) if attributes or tag in self._styled else PLAIN
         state = outer = self._state
         region = -1
         block = block or look.block

@@ -92,9 +92,7 @@ _PRESCAN_BYTES = 4_096
 _DETECT_BYTES = 60_000
 _SAID = re.compile(r"charset\s*=\s*(?:\"([^\"]{1,60})\"|'([^']{1,60})'|([^\s;\"',>]{1,60}))", re.I)
 _META = re.compile(rb"<!--.*?(?:-->|\Z)|<meta[\s/]([^>]{0,2000})>|<\?xml\s([^>]{0,300})\?>", re.I | re.S)
-_META_CHARSET = re.compile(
-    r"(?:^|[\s/\"'])charset\s*=\s*(?:\"([^\"]{1,60})\"|'([^']{1,60})'|([^\s;\"'>/]{1,60}))", re.I
-)
+_ATTRIBUTE = re.compile(r"([^\s/>=\"']+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+))")
 _XML_ENCODING = re.compile(r"encoding\s*=\s*[\"']([^\"']{1,60})[\"']")
 
 
@@ -229,7 +227,8 @@ def _is_utf8(data: bytes) -> bool:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         # a page cut in the middle of a character is still UTF-8
-        return error.end == len(data) and error.reason == "unexpected end of data"
+        cut = error.end == len(data) and error.reason == "unexpected end of data"
+        return cut and not data[: error.start].isascii()
     return True
 
 
@@ -257,12 +256,14 @@ def _meta_label(data: bytes) -> str | None:
             if found:
                 return found[1]
         elif match[1] is not None:
-            inside = match[1].decode("latin-1")
-            stated = _META_CHARSET.search(inside)
-            if stated is None and "http-equiv" in inside.lower():
-                stated = _SAID.search(inside)
-            if stated:
-                return next(part for part in stated.groups() if part is not None)
+            attributes: dict[str, str] = {}
+            for name, double, single, bare in _ATTRIBUTE.findall(match[1].decode("latin-1")):
+                attributes.setdefault(name.lower(), double or single or bare)
+            label = attributes.get("charset")
+            if label is None and attributes.get("http-equiv", "").lower() == "content-type":
+                label = header_label(attributes.get("content"))
+            if label:
+                return label
     return None
 
 

@@ -28,6 +28,19 @@ _LONG_TAG = 16_000
 _TAG_NAME = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
 _FORMATTING = re.compile(r"<(/?)([bius]|font|em|big|tt|code|small|strike|strong)[\s/>]", re.I)
 _IMPLIED_END = frozenset(("p", "li", "td", "th", "tr", "dt", "dd", "option", "tbody", "thead", "tfoot"))
+_LOOK_BACK = 24
+_CELLS, _LISTS = ("td", "th"), ("ul", "ol", "menu", "table", "div")
+_ENDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "td": (_CELLS, ("table",)),
+    "th": (_CELLS, ("table",)),
+    "tr": ((*_CELLS, "tr"), ("table",)),
+    "tbody": ((*_CELLS, "tr", "thead", "tbody"), ("table",)),
+    "tfoot": ((*_CELLS, "tr", "thead", "tbody"), ("table",)),
+    "li": (("li",), _LISTS),
+    "dt": (("dt", "dd"), ("dl", "div")),
+    "dd": (("dt", "dd"), ("dl", "div")),
+}
+"""What the start of an element ends, and where the search for it stops."""
 _RAW_TEXT = frozenset(("script", "style", "textarea", "title", "iframe", "noembed", "noframes", "noscript"))
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?""")
 _BREAKS_OUT = frozenset(("p", "div", "h1", "h2", "h3", "h4", "ul", "ol", "li", "table", "body", "pre", "blockquote"))
@@ -172,12 +185,26 @@ class _Flat:
                 self._skip, self._skip_depth = name, 1
             return
         if self._open and name in BLOCK:
-            top = self._open[-1]
-            if top == "p" or (top == name and name in _IMPLIED_END) or {top, name} in ({"td", "th"}, {"dt", "dd"}):
-                self._close(top)
+            self._imply_end(name)
         if self._builder.start(name, _attributes(rest)) >= OPEN:
             self._open.append(name)
             self._counts[name] += 1
+
+    def _imply_end(self, name: str) -> None:
+        """Close what the start of this block closes: a paragraph, the item before, the cells and the row before."""
+        if self._open[-1] == "p":
+            self._close("p")
+        ended, scope = _ENDS.get(name, ((), ()))
+        if not any(self._counts[other] for other in ended):
+            return
+        found = 0
+        for back in range(1, min(len(self._open), _LOOK_BACK) + 1):
+            if self._open[-back] in scope:
+                break
+            if self._open[-back] in ended:
+                found = back
+        for _ in range(found):
+            self._close(self._open[-1])
 
     def _end(self, name: str) -> None:
         if self._skip:

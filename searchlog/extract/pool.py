@@ -8,6 +8,7 @@ same face without processes, for tests and for replay.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import subprocess
@@ -112,7 +113,10 @@ class ExtractPool:
         media_type = sniff.sniff(data, content_type, url)
         expired = until is not None and time.monotonic() >= until
         if self._linear_fallback and sniff.is_html(media_type) and not options.linear and not expired:
-            second = self._once(replace(job, options=replace(options, linear=True)), until, 1.0)
+            try:
+                second = self._once(replace(job, options=replace(options, linear=True)), until, 1.0)
+            except UsageError:
+                return first  # the pool was closed in the meantime
             if isinstance(second, Conversion):
                 return replace(second, warnings=(*second.warnings, _DEATHS[first.reason]))
         return replace(first, media_type=media_type)
@@ -192,6 +196,7 @@ class _Worker:
         self._lock = threading.Lock()
         self._ready = False
         self._broken = False
+        self._ended = False
 
     def usable(self) -> bool:
         """Return whether another page may be given to it."""
@@ -235,21 +240,21 @@ class _Worker:
             return answer
         if fired:
             return ConversionFailure("timeout", f"conversion took longer than {limit_s:.1f} s")
+        if self._ended:
+            return ConversionFailure("crash", "the pool was closed during the conversion")
         return _cause(self._process)
 
     def end(self) -> None:
         """Kill the process if it still runs, collect it, close the pipes. Any number of times, from any thread."""
+        self._ended = True
         with self._lock:
             self._broken = True
             self._process.kill()
             self._process.wait()
             for pipe in (self._process.stdin, self._process.stdout):
-                if pipe is not None and not pipe.closed:
-                    try:
+                if pipe is not None:
+                    with contextlib.suppress(OSError):  # what was left in the buffer has no reader any more
                         pipe.close()
-                    except OSError:
-                        # what was left in the buffer has no reader any more
-                        continue
 
 
 class _Late:
@@ -280,8 +285,12 @@ class _Late:
 
 def _cause(process: subprocess.Popen[bytes]) -> ConversionFailure:
     """Return what the end of a process that nobody here killed says."""
-    process.kill()  # its output ended: whatever still runs there is of no use
-    code = process.wait()
+    try:
+        code = process.wait(timeout=1.0)
+    except subprocess.TimeoutExpired:
+        process.kill()  # its output ended: whatever still runs there is of no use
+        process.wait()
+        return ConversionFailure("crash", "the worker closed its output and went on")
     if code == -9:
         return ConversionFailure("memory", "the worker was killed by the system, most likely for its memory")
     return ConversionFailure("crash", f"the worker ended with code {code} while converting")

@@ -39,7 +39,7 @@ _ZERO = re.compile(r"[+-]?0*\.?0+(?:[a-z]+|%)?")
 _LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(px|r?em|vw|vh|%|ch|pt)?")
 _FAR = {"px": 400, "em": 40, "rem": 40, "vw": 100, "vh": 100, "%": 100, "ch": 80, "pt": 400, None: 400}
 _HIDING = re.compile(
-    r"none|hidden|collapse|opacity|transparent|font|clip|indent|left|right|top|bottom|scale|translate|color|\\",
+    r"none|hidden|visib|collapse|opacity|transparent|font|clip|indent|left|right|top|bottom|scale|translate|color|\\",
     re.I,
 )
 _NAMED = {
@@ -226,6 +226,8 @@ class Sheet:
         self._rules: dict[str, list[_Rule]] = {}
         """By the part that is looked up first: `#id`, `.class` or tag."""
         self._cache: dict[tuple[str, str, str, str], Look] = {}
+        self.tags: set[str] = set()
+        """Elements that have a rule of their own, so that they need a look even without attributes."""
         count = 0
         for text in texts:
             for selectors, body in _plain_rules(text[:_SHEET_CHARS_MAX]):
@@ -254,6 +256,8 @@ class Sheet:
         rule = _Rule(tag, classes, ids[0] if ids else "", decl, (len(ids), len(classes), count))
         key = "#" + ids[0] if ids else "." + min(classes) if classes else tag
         self._rules.setdefault(key, []).append(rule)
+        if not classes and not ids:
+            self.tags.add(tag)
 
     def look(self, tag: str, attributes: Mapping[str, str | None]) -> Look:
         """Return what its rules and its own style say of this element."""

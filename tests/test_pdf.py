@@ -1,0 +1,102 @@
+"""PDF pages to text, and every way in which there is none."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from searchlog.extract.conversion import Conversion, ConversionFailure
+from searchlog.extract.convert import ConvertOptions, convert
+
+
+def pdf(*pages: str, info: str = "") -> bytes:
+    """Return a small PDF, one content stream a page."""
+    objects = ["<</Type/Catalog/Pages 2 0 R>>", ""]
+    kids = []
+    for content in pages:
+        kids.append(f"{len(objects) + 1} 0 R")
+        objects.append(
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 300]/Contents {len(objects) + 2} 0 R"
+            "/Resources<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>"
+        )
+        objects.append(f"<</Length {len(content)}>>stream\n{content}\nendstream")
+    objects[1] = f"<</Type/Pages/Kids[{' '.join(kids)}]/Count {len(kids)}>>"
+    objects.append(f"<<{info}>>")
+    out, offsets = "%PDF-1.4\n", []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(out))
+        out += f"{number} 0 obj\n{body}\nendobj\n"
+    table = "".join(f"{at:010d} 00000 n \n" for at in offsets)
+    return (
+        f"{out}xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
+        f"trailer<</Size {len(objects) + 1}/Root 1 0 R/Info {len(objects)} 0 R>>\nstartxref\n{len(out)}\n%%EOF\n"
+    ).encode("latin-1")
+
+
+def line(text: str, at: int = 200) -> str:
+    return f"BT /F1 12 Tf 20 {at} Td ({text}) Tj ET\n"
+
+
+def read(data: bytes, **options: int) -> Conversion | ConversionFailure:
+    return convert(
+        data, content_type="application/pdf", url="https://x.example/a.pdf", options=ConvertOptions(**options)
+    )  # type: ignore[arg-type]
+
+
+def test_pages_become_blocks_with_page_numbers() -> None:
+    pytest.importorskip("pypdfium2")
+    result = read(pdf(line("First page") + line("second line", 180), line("Last page")))
+    assert isinstance(result, Conversion)
+    assert [(b.page, result.text[b.start : b.end]) for b in result.blocks] == [
+        (1, "First page\nsecond line"),
+        (2, "Last page"),
+    ]
+    assert result.media_type == "application/pdf"
+    assert result.options["engine"].startswith("pypdfium2 ")
+
+
+def test_document_information_is_a_claim_with_its_source() -> None:
+    pytest.importorskip("pypdfium2")
+    result = read(pdf(line("x"), info="/Title(On tides)/Author(A. Writer)/CreationDate(D:20240506070809+02'00')"))
+    assert isinstance(result, Conversion)
+    assert (result.metadata.title, result.metadata.author) == ("On tides", "A. Writer")
+    assert result.metadata.published is not None
+    assert (result.metadata.published.date, result.metadata.published.source) == (
+        "2024-05-06T07:08:09",
+        "pdf:CreationDate",
+    )
+
+
+def test_page_and_text_limits_cut_with_a_warning() -> None:
+    pytest.importorskip("pypdfium2")
+    three = pdf(line("one"), line("two"), line("three"))
+    pages = read(three, pdf_pages_max=2)
+    assert isinstance(pages, Conversion)
+    assert (pages.text, pages.warnings) == ("one\ntwo", ("pages-cut",))
+    chars = read(three, text_chars_max=6)
+    assert isinstance(chars, Conversion)
+    assert (chars.text, chars.warnings) == ("one\ntw", ("text-cut",))
+
+
+def test_pictures_of_pages_have_no_text_layer() -> None:
+    pytest.importorskip("pypdfium2")
+    result = read(pdf("0 0 100 100 re f", "0 0 50 50 re f"))
+    assert isinstance(result, ConversionFailure)
+    assert result.reason == "no-text"
+    assert "no text layer" in result.detail
+
+
+def test_broken_file_is_malformed() -> None:
+    pytest.importorskip("pypdfium2")
+    result = read(b"%PDF-1.4\nnothing that follows is a document")
+    assert isinstance(result, ConversionFailure)
+    assert result.reason == "malformed"
+
+
+def test_missing_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pypdfium2", None)
+    result = read(pdf(line("x")))
+    assert isinstance(result, ConversionFailure)
+    assert result.reason == "needs-extra"
+    assert "pip install 'searchlog[pdf]'" in result.detail
