@@ -22,7 +22,7 @@ _MARKS = {"list-item": "- ", "quote": "> "}
         "fetch https://www.rfc-editor.org/rfc/rfc6962.txt", "fetch http://localhost:8000/ --allow-private localhost"
     ),
 )
-@click.argument("urls", nargs=-1, required=True, metavar="URL...")
+@click.argument("urls", nargs=-1, required=True, callback=options.as_text, metavar="URL...")
 @click.option("--all", "form", flag_value="all", help="Print the whole visible text, menus and footers too.")
 @click.option("--raw", "--html", "form", flag_value="raw", help="Print the page as it came, content codings removed.")
 @options.web_options

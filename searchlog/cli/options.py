@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "archive_option",
+    "as_text",
     "cache_settings",
     "examples",
     "json_option",
@@ -33,6 +34,14 @@ __all__ = [
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def as_text(_: click.Context, param: click.Parameter, value: Any) -> Any:
+    """Return an argument, or a tuple of them, as it is. Raises a usage error when it cannot stand in a record."""
+    for text in (value,) if isinstance(value, str) else value:
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise click.BadParameter("it holds bytes that are not UTF-8", param=param)
+    return value
 
 
 def examples(*lines: str) -> str:

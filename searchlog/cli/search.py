@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from searchlog.cli import options, out
 from searchlog.cli.exits import Exit
+from searchlog.errors import ProviderError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from searchlog.archive import Archive
     from searchlog.flow.settings import Settings
     from searchlog.search.query import Query
@@ -62,7 +66,7 @@ _limit_options = options.together(
         "search how do tide mills work -p wikipedia", 'search "retry policy" --site ./docs --budget 1500'
     ),
 )
-@click.argument("words", nargs=-1, required=True, metavar="QUERY")
+@click.argument("words", nargs=-1, required=True, callback=options.as_text, metavar="QUERY")
 @click.option("--provider", "-p", "providers", multiple=True, metavar="NAME", help="Whom to ask. Repeatable.")
 @click.option("--site", metavar="PATH-OR-URL", help="Search a folder, or the pages below an address.")
 @_query_options
@@ -95,7 +99,9 @@ def search_command(
     query, settings = _asked(" ".join(words), given)
     names = _names(providers, site)
     with open_archive(archive) as opened, ExitStack() as stack:
-        _announce(opened, names, quiet)
+        notice = who_sees(opened.resources.env, names)
+        if notice is not None:
+            out.say(notice, quiet)
         session = opened.session(None if session_id == "new" else session_id)
         listener = stack.enter_context(progress.shown(quiet))
         extra: dict[str, Any] = {}
@@ -104,7 +110,12 @@ def search_command(
 
             place = stack.enter_context(open_site(session, site, settings, progress=listener))
             settings, extra = place.settings, {"registry_options": place.options}
-        found = session.search(query, providers=names, settings=settings, progress=listener, **extra)
+        try:
+            found = session.search(query, providers=names, settings=settings, progress=listener, **extra)
+        except ProviderError as error:
+            stack.close()
+            out.say(f"each attempt is kept: searchlog show {session.id} {error.fields.get('turn', '')}", quiet)
+            raise
         stack.close()
         if as_json:
             out.json(search_json(opened, session, found))
@@ -142,23 +153,27 @@ def _names(providers: tuple[str, ...], site: str | None) -> list[str]:
     """Return whom to ask: `--site` asks the site, alone unless others are named."""
     if site is None and "site" in providers:
         raise click.UsageError("--provider site needs --site PATH-OR-URL")
+    if site is not None and "://" not in site and not Path(site).is_dir():
+        # told here, before a session is begun for it
+        raise UsageError(f"no folder {site}: give a folder, or an address that begins with http:// or https://")
     return list(dict.fromkeys((*providers, *(("site",) if site is not None else ()))))
 
 
-def _announce(archive: Archive, names: list[str], quiet: bool) -> None:
-    """Say who will see the query before a third party is asked that the user has not set up. Raises UsageError."""
+def who_sees(env: Mapping[str, str], names: Sequence[str]) -> str | None:
+    """Return a sentence on third parties that get the query though the user has not set them up; None if nobody does.
+
+    Raises UsageError for a name that is no provider.
+    """
     from searchlog.search import registry
 
-    env = archive.resources.env
     choice = registry.choose(env, names)
     seen_by = [
         f"{item.name} ({item.facts.third_party})"
         for item in registry.available(env)
         if item.name in choice.names and item.state == "keyless" and item.facts is not None
     ]
-    if seen_by:
-        how = "" if choice.together else ", one after another until one answers"
-        out.say(f"this query goes to {', '.join(seen_by)}{how}", quiet)
+    how = "" if choice.together else ", one after another until one answers"
+    return f"this query goes to {', '.join(seen_by)}{how}" if seen_by else None
 
 
 def _report(archive: Archive, session: Session, found: Search) -> None:

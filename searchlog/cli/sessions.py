@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from searchlog.cli import options, out, tell
+from searchlog.cli import options, out
 
 
 @click.command("sessions", epilog=options.examples("sessions", "sessions --json"))
@@ -14,6 +14,8 @@ from searchlog.cli import options, out, tell
 @options.json_option
 def sessions_command(archive: str | None, as_json: bool) -> None:
     """List the sessions of the archive, oldest first."""
+    from searchlog.cli import tell
+
     with options.open_existing(archive) as opened:
         found = opened.sessions()
         if as_json:

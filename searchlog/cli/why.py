@@ -13,7 +13,7 @@ from searchlog.cli.exits import Exit
 @click.command(
     "why", epilog=options.examples("why https://example.org/page", "why https://example.org/page --session all")
 )
-@click.argument("url")
+@click.argument("url", callback=options.as_text)
 @options.session_option("latest", ", or `all`")
 @options.archive_option
 @options.json_option

@@ -1,0 +1,87 @@
+"""`searchlog fetch`: the text of pages on stdout, failures on stderr."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from tests.cli.conftest import call
+from tests.sites import Site, serve
+
+PAGE = (
+    "<!DOCTYPE html><title>Tides</title><nav><a href='/'>Home</a></nav><main><h1>Tide mills</h1>"
+    "<p>They fill at high water.</p><ul><li>one<li>two</ul><p hidden>Nobody sees this.</p></main>"
+    "<footer>Imprint</footer>"
+)
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Site]:
+    kind = {"Content-Type": "text/html; charset=utf-8"}
+    pages = {"/": (200, kind, PAGE), "/gone": (410, kind, "gone"), "/pixel": (200, {"Content-Type": "image/png"}, "x")}
+    with serve(pages) as site:
+        yield site
+
+
+def fetch(tmp_path: Path, web: Site, *args: str) -> Result:
+    return call("fetch", *args, "--allow-private", f"127.0.0.1:{web.port}", "--archive", str(tmp_path / "a"))
+
+
+def test_the_main_text_is_printed_without_menus_and_hidden_text(tmp_path: Path, web: Site) -> None:
+    result = fetch(tmp_path, web, web.url + "/")
+    assert result.exit_code == 0, result.output
+    assert result.stdout == "# Tide mills\n\nThey fill at high water.\n\n- one\n- two\n"
+
+
+def test_all_prints_the_menus_too_and_still_nothing_hidden(tmp_path: Path, web: Site) -> None:
+    shown = fetch(tmp_path, web, web.url + "/", "--all").stdout
+    assert "Home" in shown
+    assert "Imprint" in shown
+    assert "Nobody" not in shown
+
+
+def test_raw_prints_the_bytes(tmp_path: Path, web: Site) -> None:
+    assert fetch(tmp_path, web, web.url + "/", "--raw").stdout_bytes == PAGE.encode()
+
+
+def test_a_page_that_fails_is_exit_code_5_and_the_others_are_printed(tmp_path: Path, web: Site) -> None:
+    result = fetch(tmp_path, web, web.url + "/gone", web.url + "/")
+    assert result.exit_code == 5
+    assert f"error: {web.url}/gone: http-410" in result.stderr
+    first, second = (result.stdout.index(f"==> {web.url}{path} <==") for path in ("/gone", "/"))
+    assert first < second < result.stdout.index("They fill")
+
+
+def test_a_page_without_text_is_exit_code_5_but_its_bytes_can_be_had(tmp_path: Path, web: Site) -> None:
+    assert fetch(tmp_path, web, web.url + "/pixel").exit_code == 5
+    assert fetch(tmp_path, web, web.url + "/pixel", "--raw").stdout_bytes == b"x"
+
+
+def test_a_private_address_is_refused_with_what_to_do(tmp_path: Path, web: Site) -> None:
+    result = call("fetch", web.url + "/", "--archive", str(tmp_path / "a"))
+    assert result.exit_code == 5
+    assert "--allow-private" in result.stderr
+
+
+def test_json_has_a_page_for_each_url_in_order(tmp_path: Path, web: Site) -> None:
+    told = json.loads(fetch(tmp_path, web, web.url + "/", web.url + "/gone", "--json", "-q").stdout)
+    assert set(told) == {"archive", "session", "turn", "pages"}
+    good, bad = told["pages"]
+    assert set(good) == set(bad) == {
+        "asked", "url", "outcome", "reason", "detail", "status", "captured_at", "title", "char_count", "payload",
+        "text", "content",
+    }  # fmt: skip
+    assert (good["reason"], good["title"]) == (None, "Tides")
+    assert good["content"].startswith("# Tide mills")
+    assert (bad["reason"], bad["content"]) == ("http-410", None)
+
+
+def test_what_was_fetched_is_kept(tmp_path: Path, web: Site) -> None:
+    fetch(tmp_path, web, web.url + "/")
+    shown = call("show", "--archive", str(tmp_path / "a")).stdout
+    assert f"{web.url}/" in shown
+    assert call("verify", "--archive", str(tmp_path / "a")).exit_code == 0

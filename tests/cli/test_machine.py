@@ -1,0 +1,81 @@
+"""`doctor` and `providers`: what there is, with no key shown and no network touched."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from tests.cli.conftest import Kept, call
+
+SECRET = "tvly-do-not-show-this"
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise AssertionError("the network was touched")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+@pytest.mark.parametrize("args", [["doctor"], ["doctor", "--json"], ["providers"], ["providers", "--json"]], ids=str)
+@pytest.mark.usefixtures("no_network")
+def test_keys_are_named_and_never_shown_and_nobody_is_asked(args: list[str], tmp_path: Path) -> None:
+    place = {"SEARCHLOG_ARCHIVE": str(tmp_path / "none")}
+    result = call(*args, env={"TAVILY_API_KEY": SECRET, "BRAVE_API_KEY": SECRET, **place})
+    assert result.exit_code == 0, result.output
+    assert SECRET not in result.output
+    assert "TAVILY_API_KEY is set" in result.output
+    assert not (tmp_path / "none").exists()
+
+
+def test_doctor_tells_of_python_sqlite_and_the_archive(kept: Kept) -> None:
+    told = json.loads(kept("doctor", "--json").stdout)
+    assert set(told) == {"checks"}
+    checks = {check["name"]: check for check in told["checks"]}
+    assert {"searchlog", "libraries", "sqlite", "archive", "provider wikipedia"} <= set(checks)
+    assert str(kept.archive) in checks["archive"]["detail"]
+    assert set(checks["archive"]) == {"name", "state", "detail"}
+
+
+@pytest.mark.parametrize(
+    "content", ["{", '{"format": "other", "version": 1}', '{"format": "searchlog archive", "version": 99}']
+)
+def test_doctor_finds_an_archive_that_cannot_be_used(tmp_path: Path, content: str) -> None:
+    (tmp_path / "searchlog.json").write_text(content)
+    result = call("doctor", "--archive", str(tmp_path))
+    assert result.exit_code == 8
+    assert "failed" in result.stdout
+
+
+def test_doctor_online_asks_what_is_configured(kept: Kept) -> None:
+    asked = call("doctor", "--online", env={"SEARCHLOG_SEARXNG_URL": kept.site.search_url})
+    assert asked.exit_code == 0, asked.output
+    assert "online searxng" in asked.stdout
+    silent = call("doctor", "--online", env={"SEARCHLOG_SEARXNG_URL": "http://127.0.0.1:9"})
+    assert silent.exit_code == 4
+    nobody = call("doctor", "--online")
+    assert "nobody was asked" in nobody.stdout
+
+
+def test_providers_are_listed_with_who_sees_the_query() -> None:
+    shown = call("providers").stdout
+    for part in ("wikipedia", "Wikimedia Foundation", "keyless", "needs-configuration", "SEARCHLOG_SEARXNG_URL"):
+        assert part in shown
+
+
+def test_providers_as_json() -> None:
+    told = json.loads(call("providers", "--json", env={"BRAVE_API_KEY": SECRET}).stdout)
+    assert (told["asked"], told["mode"]) == (["brave"], "together")
+    by_name = {item["name"]: item for item in told["providers"]}
+    assert set(by_name["brave"]) == {"name", "state", "how", "facts"}
+    assert set(by_name["brave"]["facts"]) == {
+        "title", "endpoint", "third_party", "terms", "applies", "key_env", "keyless", "count_max", "scope",
+        "last_resort",
+    }  # fmt: skip
+    assert by_name["searxng"]["facts"] is None

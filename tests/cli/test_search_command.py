@@ -1,0 +1,152 @@
+"""`searchlog search`: data on stdout, talk on stderr, an exit code for each outcome."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from searchlog.cli.search import who_sees
+from searchlog.digest import digest
+from searchlog.errors import UsageError
+from tests.cli.conftest import Kept, call
+
+TURN = {
+    "archive", "session", "turn", "purpose", "state", "outcome", "detail", "began_at", "ended_at", "query", "options",
+    "providers", "runs", "funnel", "pages", "evidence", "rendering", "rendering_digest", "head",
+}  # fmt: skip
+
+
+def test_stdout_is_the_stored_rendering_and_nothing_else(kept: Kept) -> None:
+    stored = kept("show", kept.session, "1", "--rendering").stdout_bytes
+    assert kept.stdout == stored
+    assert str(digest(stored)) in kept.stderr
+
+
+def test_stderr_tells_the_funnel_the_place_the_session_and_the_head(kept: Kept) -> None:
+    for said in ("dropped", "merged-into", "refused-robots", str(kept.archive), kept.session, "searchlog head: "):
+        assert said in kept.stderr
+
+
+def test_quiet_says_nothing(fresh: Kept) -> None:
+    result = fresh.search("how high is the Jeddah Light", "--quiet")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+
+
+def test_json_is_one_object_of_the_documented_shape(fresh: Kept) -> None:
+    result = fresh.search("how high is the Jeddah Light", "--json", "--quiet", "--budget", "200")
+    told = json.loads(result.stdout)
+    assert set(told) == TURN
+    assert told["outcome"] == "ok"
+    assert digest(told["rendering"].encode()) == told["rendering_digest"]
+    assert {step["step"] for step in told["funnel"]} >= {"parse", "fuse", "filter", "read", "budget"}
+    assert all(step["in"] == step["kept"] + step["dropped"] for step in told["funnel"])
+    assert told["evidence"][0]["exact"] in told["rendering"]
+
+
+def test_options_of_the_query_are_recorded(fresh: Kept) -> None:
+    result = fresh.search(
+        "lens", "--count", "7", "--language", "en", "--country", "gb", "--freshness", "year", "--safe", "strict",
+        "--exclude-domain", "example.org", "--json", "-q",
+    )  # fmt: skip
+    assert json.loads(result.stdout)["options"] == {
+        "count": 7,
+        "page": 1,
+        "language": "en",
+        "country": "GB",
+        "freshness": "year",
+        "safe": "strict",
+        "exclude_domains": ["example.org"],
+    }
+
+
+def test_a_session_is_new_unless_one_is_named(fresh: Kept) -> None:
+    other = json.loads(fresh.search("lens", "--json", "-q").stdout)
+    same = json.loads(fresh.search("lens", "--json", "-q", "--session", fresh.session).stdout)
+    again = json.loads(fresh.search("lens", "--json", "-q", "--session", "latest").stdout)
+    assert (other["turn"], same["turn"], again["turn"]) == (1, 2, 2)
+    assert same["session"] == fresh.session
+    assert again["session"] == other["session"] != fresh.session
+
+
+def test_an_empty_answer_is_exit_code_3_and_still_a_rendering(fresh: Kept) -> None:
+    result = fresh.search("xyzzy plugh frobnicate")
+    assert result.exit_code == 3
+    assert "empty" in result.stdout
+
+
+def test_no_provider_that_answers_is_exit_code_4_and_says_where_the_attempts_are(tmp_path: Path) -> None:
+    env = {"SEARCHLOG_ARCHIVE": str(tmp_path / "a"), "SEARCHLOG_SEARXNG_URL": "http://127.0.0.1:9"}
+    result = call("search", "anything", env=env)
+    assert result.exit_code == 4
+    assert result.stdout == ""
+    assert "error: no search provider answered (searxng" in result.stderr
+    shown = call("show", env=env)
+    assert "offline" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["x", "--provider", "nobody"],
+        ["  "],
+        [],
+        ["x", "--count", "0"],
+        ["x", "--provider", "site"],
+        ["x", "--site", "no-such-folder"],
+        ["x", "--no-cache", "--max-age", "5", "-p", "archive"],
+        ["x", "--allow-private", "http://a/", "-p", "archive"],
+        ["x\udc80", "-p", "archive"],
+        ["x", "--include-domain", "a b", "-p", "archive"],
+    ],
+    ids=lambda args: " ".join(args).encode("ascii", "backslashreplace").decode() or "nothing",
+)
+def test_a_call_that_cannot_be_is_exit_code_2(args: list[str], tmp_path: Path) -> None:
+    result = call("search", *args, env={"SEARCHLOG_ARCHIVE": str(tmp_path / "a")})
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("args", [["x", "--provider", "nobody"], ["  "], ["x", "--site", "no-such-folder"]], ids=str)
+def test_a_call_that_cannot_be_leaves_no_session(args: list[str], tmp_path: Path) -> None:
+    env = {"SEARCHLOG_ARCHIVE": str(tmp_path / "a")}
+    call("search", *args, env=env)
+    listed = call("sessions", "--json", env=env)
+    assert listed.exit_code == 2 or json.loads(listed.stdout)["sessions"] == []
+
+
+def test_an_unknown_session_is_exit_code_3(kept: Kept) -> None:
+    assert kept("search", "x", "--session", "s0", "-p", "archive").exit_code == 3
+
+
+def test_past_captures_are_searched_without_a_server(fresh: Kept) -> None:
+    result = fresh("search", "hydraulic lime lens", "--provider", "archive", "--json", "-q")
+    told = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert all(page["reused"]["via"] == "archive" for page in told["pages"])
+
+
+def test_a_folder_is_searched(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.md").write_text("# Retry policy\n\nWe retry three times, with a pause of two seconds.\n")
+    (docs / "b.html").write_text("<title>Other</title><p>Nothing about that here.</p>")
+    env = {"SEARCHLOG_ARCHIVE": str(tmp_path / "archive")}
+    result = call("search", "retry policy pause", "--site", str(docs), env=env)
+    assert result.exit_code == 0, result.output
+    assert "We retry three times" in result.stdout
+
+
+def test_who_sees_a_query_is_said_for_keyless_third_parties_only() -> None:
+    told = who_sees({}, ["wikipedia"])
+    assert told is not None
+    assert "Wikimedia Foundation" in told
+    assert who_sees({}, ["archive"]) is None
+    assert who_sees({"TAVILY_API_KEY": "k"}, []) is None
+    in_turn = who_sees({}, [])
+    assert in_turn is not None
+    assert "one after another" in in_turn
+    with pytest.raises(UsageError):
+        who_sees({}, ["nobody"])

@@ -1,0 +1,92 @@
+"""On a terminal: progress is seen, and no byte of a page acts. Into a pipe everything goes as it is."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import clean_env
+from tests.sites import Site, serve
+
+if sys.platform == "win32":
+    pytest.skip("needs a pseudo-terminal", allow_module_level=True)
+
+EVIL = "before \x1b]0;owned\x07\x9b31m red \u202egnp.exe\u202c after"
+PAGE = f"<!DOCTYPE html><meta charset=utf-8><title>{EVIL}</title><p>{EVIL}</p>"
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Site]:
+    with serve({"/": (200, {"Content-Type": "text/html; charset=utf-8"}, PAGE)}) as site:
+        yield site
+
+
+def on_terminal(*args: str, **env: str) -> str:
+    """Run a command with stdout and stderr on a pseudo-terminal; return all that it wrote there."""
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "searchlog", *args],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env=clean_env(TERM="xterm", COLUMNS="200", LC_ALL="C.UTF-8", **env),
+    )
+    os.close(theirs)
+    written = b""
+    while True:
+        try:
+            piece = os.read(ours, 65_536)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        written += piece
+    os.close(ours)
+    assert process.wait(timeout=30) == 0, written
+    return written.decode()
+
+
+def without_styles(text: str) -> str:
+    """Return the text without the sequences that rich writes: styles, cursor moves, line clearing, cursor shown."""
+    return re.sub(r"\x1b\[(\?25[lh]|[0-9;]*[mAK])", "", text).replace("\r", "")
+
+
+@pytest.mark.parametrize("form", [[], ["--all"], ["--raw"]], ids=str)
+def test_a_pages_control_characters_are_shown_not_sent(tmp_path: Path, web: Site, form: list[str]) -> None:
+    allow = f"127.0.0.1:{web.port}"
+    shown = on_terminal("fetch", web.url + "/", *form, "--allow-private", allow, "--archive", str(tmp_path / "a"))
+    assert r"\x1b]0;owned\x07" in shown
+    assert r"\u202egnp.exe" in shown
+    assert not set("\x07\x9b\u202e") & set(shown)
+    assert "\x1b" not in without_styles(shown)
+
+
+def test_into_a_pipe_they_go_as_they_are(tmp_path: Path, web: Site) -> None:
+    allow = f"127.0.0.1:{web.port}"
+    args = ["fetch", web.url + "/", "--raw", "--allow-private", allow, "--archive", str(tmp_path / "a")]
+    done = subprocess.run(
+        [sys.executable, "-m", "searchlog", *args], capture_output=True, env=clean_env(), timeout=30, check=True
+    )
+    assert done.stdout == PAGE.encode()
+
+
+def test_progress_is_seen_on_a_terminal_and_tables_are_drawn(tmp_path: Path, web: Site) -> None:
+    allow = f"127.0.0.1:{web.port}"
+    place = str(tmp_path / "a")
+    assert "1/1" in on_terminal("fetch", web.url + "/", "--allow-private", allow, "--archive", place)
+    shown = on_terminal("show", "--archive", place)
+    assert "\x1b[1m" in shown, "headings are bold"
+    assert not set("\x07\x9b\u202e") & set(shown)
+
+
+def test_no_color_is_respected(tmp_path: Path, web: Site) -> None:
+    allow = f"127.0.0.1:{web.port}"
+    place = str(tmp_path / "a")
+    shown = on_terminal("fetch", web.url + "/", "--allow-private", allow, "--archive", place, NO_COLOR="1")
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9]", shown)
