@@ -4,7 +4,8 @@
 
 A: fetch with the capture client and throw away.  B: A, then digests, blobs and records made durable, with the
 converter replaced by one that does nothing.  C: B, and the HTTP cache is filled for later searches.
-Beside them: a bare httpx GET, and the SHA-256 of the same bytes.  One thread, one page after another; wall and CPU time of this process.
+Beside them: a bare httpx GET, and the SHA-256 of the same bytes.
+One thread, one page after another; wall and CPU time of this process.
 """
 
 from __future__ import annotations
