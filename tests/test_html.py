@@ -384,7 +384,8 @@ def test_passage_of_plain_text_and_of_a_bomb_is_looked_for_without_a_tree() -> N
 
 PIECES = """
 <p> <div> </div> </p> <b> </b> <table> <tr> <td> <th> </table> <ul> <li> </ul> <pre> </pre> <br> <br><br> text &amp; é
-中 <i_x> <span_hidden> </span> <div_style='display:none'> <p_style='visibility:hidden'> <b_style='visibility:visible'> <h2>
+中
+<i_x> <span_hidden> </span> <div_style='display:none'> <p_style='visibility:hidden'> <b_style='visibility:visible'> <h2>
 </h2> <select> <option> </select> <svg> <title> </svg> <form> <nav> </nav> <template> </template> <noscript> </noscript>
 <button> <dl> <dt> <dd> <blockquote> <caption> <style> </style> <dialog> <a> </a> <ruby> <rt> <body> </html> <math>
 <annotation> <!-- --> <script> </script>

@@ -173,6 +173,8 @@ def _recorded(options: ConvertOptions, **more: str) -> dict[str, Any]:
 
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+_INVISIBLE = re.compile("[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\U000e0000-\U000e007f]")
+"""Not among them: joiners, soft hyphens and direction marks, which honest text needs."""
 
 
 def _seen(text: str, blocks: tuple[Block, ...]) -> tuple[str, ...]:
@@ -182,6 +184,8 @@ def _seen(text: str, blocks: tuple[Block, ...]) -> tuple[str, ...]:
         out.append("hidden-text")
     if _CONTROLS.search(text):
         out.append("control-characters")
+    if not text.isascii() and _INVISIBLE.search(text):
+        out.append("invisible-characters")
     return tuple(out)
 
 

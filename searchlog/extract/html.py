@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import selectolax
 from selectolax.lexbor import LEXBOR_VERSION_MAJOR, LEXBOR_VERSION_MINOR, LexborHTMLParser, SelectolaxError
 
 from searchlog.extract import metadata
@@ -29,8 +30,8 @@ CONVERTER_LINEAR = "html-linear/1"
 
 
 def engine() -> str:
-    """Return the name and version of the tree builder."""
-    return f"lexbor {LEXBOR_VERSION_MAJOR}.{LEXBOR_VERSION_MINOR}"
+    """Return the names and versions of the parser and its engine."""
+    return f"selectolax {selectolax.__version__} (lexbor {LEXBOR_VERSION_MAJOR}.{LEXBOR_VERSION_MINOR})"
 
 
 @dataclass(frozen=True, slots=True)
