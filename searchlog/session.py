@@ -349,7 +349,8 @@ class _Flow:
                 tasks.append(Task(candidate.url))
                 continue
             try:
-                fetch = stored_page(ledger.log, ledger.blobs, ledger.load, session, int(seq))
+                stored = stored_page(ledger.log, ledger.blobs, ledger.load, session, int(seq))
+                fetch = replace(stored, url=candidate.url)  # it may have been asked for by another name then
                 reused = {"via": "archive", "session": session, "seq": int(seq)}
                 tasks.append(Task(candidate.url, fetch, reused))
             except MissingError:  # erased since it was indexed
