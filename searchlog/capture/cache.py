@@ -39,8 +39,8 @@ _SIZE_BYTES_MAX = 1 << 30
 _log = logging.getLogger(__name__)
 
 
-class _RefusedError(SearchlogError):
-    """A cache row that is not plain bytes."""
+class _FaultError(SearchlogError):
+    """A cache row that is not plain bytes, or a database that somebody holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class HttpCache:
         }
         try:
             value = b"\n".join([canon.dumps(meta), b"".join(hop.payload for hop in fetch.hops)])
-            self._cache().set(url, value, expire=_KEEP_S)
+            self._set(url, value)
         except (SearchlogError, sqlite3.Error, OSError, ValueError, TypeError) as error:
             self._fault("written", error)
             return False
@@ -158,10 +158,23 @@ class HttpCache:
     # -- the database ----------------------------------------------------------------------------------------------
 
     def _get(self, url: str) -> bytes | None:
-        value = self._cache().get(url)
+        import diskcache
+
+        try:
+            value = self._cache().get(url)
+        except diskcache.Timeout:
+            raise _FaultError("the database is locked") from None
         if value is not None and not isinstance(value, bytes):
-            raise _RefusedError(f"a cache row holds a {type(value).__name__}, not bytes")
+            raise _FaultError(f"a cache row holds a {type(value).__name__}, not bytes")
         return value
+
+    def _set(self, url: str, value: bytes) -> None:
+        import diskcache
+
+        try:
+            self._cache().set(url, value, expire=_KEEP_S)
+        except diskcache.Timeout:
+            raise _FaultError("the database is locked") from None
 
     def _cache(self) -> Any:
         with self._lock:
@@ -171,7 +184,7 @@ class HttpCache:
                 try:
                     self._disk_cache = _open(self._folder)
                 except (sqlite3.Error, TypeError, ValueError) as error:
-                    self._fault("opened", error)
+                    _log.warning("the HTTP cache in %s could not be opened and is made anew: %s", self._folder, error)
                     for name in ("cache.db", "cache.db-wal", "cache.db-shm"):
                         (self._folder / name).unlink(missing_ok=True)
                     self._disk_cache = _open(self._folder)
@@ -185,9 +198,9 @@ class HttpCache:
 
     def _fault(self, what: str, error: Exception) -> None:
         _log.warning("the HTTP cache in %s could not be %s and is passed by: %s", self._folder, what, error)
-        if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+        if isinstance(error, sqlite3.Error):
             with self._lock:
-                self._disk_cache = None  # a file that is no database: the next use makes a new one
+                self._disk_cache = None  # the file is gone, or no database: the next use opens or makes it
 
 
 def _same_choice(hop: Exchange, request_headers: tuple[Header, ...]) -> bool:
@@ -204,24 +217,24 @@ def _open(folder: Path) -> Any:
 
         def put(self, key: Any) -> Any:
             if type(key) is not str:
-                raise _RefusedError(f"a cache key is a string, not {type(key).__name__}")
+                raise _FaultError(f"a cache key is a string, not {type(key).__name__}")
             return super().put(key)
 
         def get(self, key: Any, raw: Any) -> Any:
             if not raw or type(key) is not str:
-                raise _RefusedError("a cache key that is pickled")
+                raise _FaultError("a cache key that is pickled")
             return key
 
         def store(self, value: Any, read: bool, key: Any = diskcache.UNKNOWN) -> Any:
             if type(value) is not bytes or read:
-                raise _RefusedError(f"a cache value is bytes, not {type(value).__name__}")
+                raise _FaultError(f"a cache value is bytes, not {type(value).__name__}")
             return super().store(value, False, key=key)
 
         def fetch(self, mode: int, filename: str | None, value: Any, read: bool) -> Any:
             raw = mode == diskcache.core.MODE_RAW and type(value) is bytes
             file = mode == diskcache.core.MODE_BINARY and _FILE_NAME.fullmatch(filename or "") is not None
             if read or not (raw or file):
-                raise _RefusedError(f"a cache row of mode {mode} and file {filename!r}, which we never write")
+                raise _FaultError(f"a cache row of mode {mode} and file {filename!r}, which we never write")
             return super().fetch(mode, filename, value, False)
 
         def remove(self, file_path: str) -> None:

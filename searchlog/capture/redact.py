@@ -1,20 +1,17 @@
 """Take secrets out of an exchange before it becomes a value that can be stored.
 
 By name: the values of header fields that carry credentials or cookies, in both directions, trailers included. By
-value: each secret the request declares, in the forms in which servers echo it (plain, percent-encoded, base64 at any
-alignment, JSON- and HTML-escaped), wherever it stands. Every departure from the wire's bytes is named, and heads,
-payload and framing still add up. Pure.  Shown by test_redact.py.
+value: each secret the request declares, in the forms in which servers echo it (plain, or with characters escaped for
+URLs, JSON or HTML in any mixture, or base64 at any alignment), wherever it stands. Every departure from the
+wire's bytes is named, and heads, payload and framing still add up. Pure.  Shown by test_redact.py.
 """
 
 from __future__ import annotations
 
 import base64
-import html
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from urllib.parse import quote, quote_plus
 
 from searchlog.capture.exchange import Decoded, Framing
 from searchlog.capture.message import Message, parse
@@ -51,6 +48,7 @@ _FIELD = re.compile(rb"(?m)^([!#$%&'*+\-.^_`|~0-9A-Za-z]+)([ \t]*:[ \t]*)([^\n]*
 _LOCATION_USER = re.compile(rb"(?im)^((?:content-)?location[ \t]*:[ \t]*(?:[a-z][a-z0-9+.-]*:)?//)([^/?#\s]+)@")
 _LENGTH = re.compile(rb"(?im)^(content-length[ \t]*:[ \t]*)[0-9]+")
 _TRAILER = re.compile(rb"\r?\n?0+[^\n]*\n(.*)\Z", re.DOTALL)
+_ENTITIES = {"&": b"&amp;", '"': b"&quot;", "'": b"&apos;", "<": b"&lt;", ">": b"&gt;"}
 _FRAGMENT_MIN = 8
 """Shortest base64 piece that is searched for; shorter ones occur in honest text."""
 
@@ -71,13 +69,12 @@ class Secrets:
     """The secrets of one request, ready to be found."""
 
     def __init__(self, values: Iterable[str]) -> None:
-        forms: set[bytes] = set()
-        for value in values:
-            if value:
-                forms |= _forms(value)
-        # longest first, so that a form inside another does not leave the rest of it behind
-        ordered = sorted(forms, key=lambda form: (-len(form), form))
-        self._pattern = re.compile(b"|".join(map(re.escape, ordered))) if ordered else None
+        # longest first, so that a secret inside another does not leave the rest of it behind
+        ordered = sorted({value for value in values if value}, key=lambda value: (-len(value), value))
+        forms = [_spelled(value) for value in ordered]
+        for value in ordered:
+            forms += map(re.escape, sorted(_base64_forms(value.encode("utf-8", "surrogatepass"))))
+        self._pattern = re.compile(b"|".join(forms)) if forms else None
 
     def __bool__(self) -> bool:
         return self._pattern is not None
@@ -202,26 +199,30 @@ def _location_users(head: bytes) -> list[str]:
     ]
 
 
-def _forms(value: str) -> set[bytes]:
-    """Return the byte strings under which a server may echo a secret."""
-    plain = value.encode("utf-8", "surrogatepass")
-    texts = {
-        value,
-        json.dumps(value)[1:-1],
-        json.dumps(value, ensure_ascii=False)[1:-1],
-        json.dumps(value)[1:-1].replace("/", "\\/"),
-        html.escape(value),
-        html.escape(value, quote=False),
-    }
-    forms = {text.encode("utf-8", "surrogatepass") for text in texts}
-    for escaped in (quote(plain, safe=""), quote(plain), quote_plus(plain)):
-        forms |= {escaped.encode("ascii"), _lower_escapes(escaped).encode("ascii")}
-    forms |= _base64_forms(plain)
-    return forms
+def _spelled(value: str) -> bytes:
+    """Return a pattern for a secret each of whose characters may be plain or escaped, in any mixture.
+
+    URL escapes (once or more often), JSON escapes, HTML character references.
+    """
+    return b"".join(b"(?:" + b"|".join(_spellings(char)) + b")" for char in value)
 
 
-def _lower_escapes(text: str) -> str:
-    return re.sub(r"%[0-9A-F]{2}", lambda found: found[0].lower(), text)
+def _spellings(char: str) -> list[bytes]:
+    plain = char.encode("utf-8", "surrogatepass")
+    code = ord(char)
+    out = [re.escape(plain)]
+    out.append(b"".join(b"%%(?:25)*(?i:%02x)" % byte for byte in plain))
+    units = char.encode("utf-16-be", "surrogatepass")
+    out.append(b"".join(b"\\\\u(?i:%02x%02x)" % (units[i], units[i + 1]) for i in range(0, len(units), 2)))
+    out.append(b"&#0*%d;" % code)
+    out.append(b"&#[xX]0*(?i:%x);" % code)
+    if char == " ":
+        out.append(rb"\+")
+    if char in "\"\\/'":
+        out.append(re.escape(b"\\" + plain))
+    if char in _ENTITIES:
+        out.append(_ENTITIES[char])
+    return out
 
 
 def _base64_forms(plain: bytes) -> set[bytes]:
