@@ -129,6 +129,8 @@ def _providers() -> list[Check]:
 
 def _ask_providers() -> list[Check]:
     """Ask each configured provider one small query; nothing is stored."""
+    from urllib.parse import urlsplit
+
     from searchlog.archive import open_archive
     from searchlog.capture.deadline import Deadline
     from searchlog.flow.gather import gather
@@ -141,8 +143,9 @@ def _ask_providers() -> list[Check]:
     if not names:
         return [Check("online", "note", "no provider is configured, so nobody was asked")]
     with open_archive(MEMORY) as opened:
-        client = opened.resources.client(Settings(allow_private=options.own_servers(os.environ)))
         asked = [registry.build(name, os.environ) for name in names]
+        own = tuple(urlsplit(p.facts.endpoint).netloc.rpartition("@")[2] for p in asked if p.facts.own_server)
+        client = opened.resources.client(Settings(allow_private=own))
         deadline = Deadline(10.0, opened.resources.clock)
         attempts = gather(asked, Query(_QUESTION, count=1), client, deadline, fuse=True)
     checks = []

@@ -59,6 +59,9 @@ class Front(LazyGroup):
             code = _say("interrupted", Exit.INTERRUPTED)
         except SearchlogError as error:
             code = _failed(error, bool(wanted.get(JSON_WANTED)))
+        except OSError as error:  # a full disk under a redirected stdout; the stores tell theirs as StoreError
+            code = _say(f"error: {error.strerror or error}", Exit.MACHINE)
+            _silence()
         except Exception as error:  # the last stop: nothing is swallowed, and there is nobody above to tell
             code = _bug(error)
         sys.exit(code)
@@ -73,6 +76,9 @@ class Front(LazyGroup):
 
 def _ready_streams() -> None:
     """Let every text be written: UTF-8 into pipes and files, what a terminal cannot show as an escape."""
+    if sys.stdout is None or sys.stderr is None:  # closed by whoever started us
+        nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  (for as long as the process lives)
+        sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
@@ -124,10 +130,15 @@ def _bug(error: Exception) -> int:
 
 
 def _reader_left() -> int:
-    """Put an end to writing, so that the interpreter does not complain when it flushes at exit."""
+    """Return the code for a reader that went away."""
+    _silence()
+    return Exit.READER_LEFT
+
+
+def _silence() -> None:
+    """Send to nowhere what cannot be written, so that the interpreter does not complain when it flushes at exit."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except BrokenPipeError:
+        except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    return Exit.READER_LEFT

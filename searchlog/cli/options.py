@@ -24,7 +24,6 @@ __all__ = [
     "last_turn",
     "newest_search",
     "open_existing",
-    "own_servers",
     "providers_now",
     "quiet_option",
     "session_option",
@@ -152,18 +151,6 @@ def providers_now(env: Mapping[str, str]) -> tuple[Available, ...]:
 
     with TextIndex() as index:
         return registry.available(env, registry.Options(index=index, site_prefix="the address given with --site"))
-
-
-def own_servers(env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return HOST:PORT of the search server whose address the user has configured: it may well be a private one."""
-    from urllib.parse import urlsplit
-
-    found = next((item for item in providers_now(env) if item.name == "searxng" and item.facts is not None), None)
-    if found is None or found.facts is None:
-        return ()
-    parts = urlsplit(found.facts.endpoint)
-    authority = parts.netloc.rpartition("@")[2]
-    return (authority if parts.port else f"{authority}:{443 if parts.scheme == 'https' else 80}",)
 
 
 def turn_of(views: list[TurnView], number: int, session: str) -> TurnView:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,16 @@ if TYPE_CHECKING:
     from searchlog.flow.settings import Settings
     from searchlog.search.query import Query
     from searchlog.session import Search, Session
+
+_SECONDS_MAX = 86_400.0
+
+
+def _seconds(_: click.Context, param: click.Parameter, value: float) -> float:
+    """Return a time as given; `nan` passes every comparison, so a range alone does not keep it out."""
+    if not 0 <= value <= _SECONDS_MAX:
+        raise click.BadParameter(f"it goes up to {_SECONDS_MAX:.0f} seconds", param=param)
+    return value
+
 
 _query_options = options.together(
     click.option("--count", type=click.IntRange(1, 50), default=10, show_default=True, help="Results from each."),
@@ -44,6 +53,7 @@ _limit_options = options.together(
     click.option(
         "--deadline",
         type=click.FloatRange(0.1),
+        callback=_seconds,
         default=20.0,
         show_default=True,
         metavar="SECONDS",
@@ -52,6 +62,7 @@ _limit_options = options.together(
     click.option(
         "--soft-deadline",
         type=click.FloatRange(0),
+        callback=_seconds,
         default=2.5,
         show_default=True,
         metavar="SECONDS",
@@ -66,7 +77,7 @@ _limit_options = options.together(
         "search how do tide mills work -p wikipedia", 'search "retry policy" --site ./docs --budget 1500'
     ),
 )
-@click.argument("words", nargs=-1, required=True, callback=options.as_text, metavar="QUERY")
+@click.argument("words", nargs=-1, required=True, callback=options.as_text, metavar="QUERY...")
 @click.option("--provider", "-p", "providers", multiple=True, metavar="NAME", help="Whom to ask. Repeatable.")
 @click.option("--site", metavar="PATH-OR-URL", help="Search a folder, or the pages below an address.")
 @_query_options
@@ -131,8 +142,7 @@ def _asked(text: str, given: dict[str, Any]) -> tuple[Query, Settings]:
     from searchlog.flow.settings import split_options
 
     country = given["country"]
-    web = {name: given[name] for name in ("ignore_robots", "max_age", "no_cache")}
-    allowed = (*given["allow_private"], *options.own_servers(os.environ))
+    web = {name: given[name] for name in ("allow_private", "ignore_robots", "max_age", "no_cache")}
     return split_options(
         text,
         None,
@@ -144,7 +154,7 @@ def _asked(text: str, given: dict[str, Any]) -> tuple[Query, Settings]:
             "exclude_domains": given["exclude_domain"],
             "deadline_s": given["deadline"],
             "soft_s": given["soft_deadline"],
-            **options.cache_settings(allow_private=allowed, **web),
+            **options.cache_settings(**web),
         },
     )
 
@@ -193,7 +203,8 @@ def _report(archive: Archive, session: Session, found: Search) -> None:
     out.say(f"\n{len(found.evidence)} passages of {pages} pages, {tokens} tokens, rendering {found.rendering_digest}")
     out.say(f"session {session.id} turn {found.turn}, stored in {archive.described}")
     out.say(head_line(found.head))
-    out.say(f"look closer: searchlog show {session.id} {found.turn}")
+    if archive.resources.storage.folder is not None:
+        out.say(f"look closer: searchlog show {session.id} {found.turn}")
 
 
 def _exit_of(found: Search) -> Exit:

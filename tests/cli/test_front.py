@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +17,7 @@ from searchlog.cli import cli
 from searchlog.cli.exits import MEANINGS, Exit, exit_of
 from searchlog.cli.lazy import Entry
 from tests.cli.conftest import Kept, call, clean_env, spawn
+from tests.sites import serve
 
 
 @pytest.fixture(autouse=True)
@@ -118,3 +123,50 @@ def test_output_is_utf_8_whatever_the_locale_says(kept: Kept) -> None:
     result = spawn("show", "--archive", str(kept.archive), PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
     assert result.returncode == 0
     assert "…" in result.stdout.decode("utf-8")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_output_that_cannot_be_written_is_the_machines_fault(kept: Kept) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "searchlog", "sessions", "--archive", str(kept.archive)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=clean_env(),
+            timeout=30,
+            check=False,
+        )
+    assert done.returncode == Exit.MACHINE
+    assert b"error: No space left on device\n" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert b"Exception" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that closes streams")
+def test_closed_streams_are_no_error(kept: Kept) -> None:
+    command = f'"{sys.executable}" -m searchlog sessions --archive "{kept.archive}" >&- 2>&-'
+    assert subprocess.run(command, shell=True, env=clean_env(), timeout=30, check=False).returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs process groups")
+def test_an_interrupted_search_ends_at_once_and_its_turn_is_closed(tmp_path: Path) -> None:
+    with serve({"/search": (200, {"Content-Type": "application/json"}, "")}, hang={"/slow"}) as site:
+        answer = {"query": "x", "results": [{"url": f"{site.url}/slow", "title": "t", "content": "c"}]}
+        site.pages["/search"] = (200, {"Content-Type": "application/json"}, json.dumps(answer))
+        process = subprocess.Popen(
+            [sys.executable, "-m", "searchlog", "search", "x", "--allow-private", f"127.0.0.1:{site.port}"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=clean_env(SEARCHLOG_SEARXNG_URL=site.url, SEARCHLOG_ARCHIVE=str(tmp_path / "a")),
+            start_new_session=True,
+        )
+        until = time.monotonic() + 20
+        while "/slow" not in site.paths and time.monotonic() < until:
+            time.sleep(0.02)
+        began = time.monotonic()
+        os.killpg(process.pid, signal.SIGINT)
+        shown, said = process.communicate(timeout=30)
+    assert process.returncode == Exit.INTERRUPTED, said
+    assert time.monotonic() - began < 5
+    assert (shown, said.split()) == (b"", [b"interrupted"])
+    assert "discarded" in call("show", "--archive", str(tmp_path / "a")).stdout

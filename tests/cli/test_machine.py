@@ -74,7 +74,7 @@ def test_providers_as_json() -> None:
     assert (told["asked"], told["mode"]) == (["brave"], "together")
     by_name = {item["name"]: item for item in told["providers"]}
     assert set(by_name["brave"]) == {"name", "state", "how", "facts"}
-    assert set(by_name["brave"]["facts"]) == {
+    assert set(by_name["brave"]["facts"]) >= {
         "title", "endpoint", "third_party", "terms", "applies", "key_env", "keyless", "count_max", "scope",
         "last_resort",
     }  # fmt: skip

@@ -77,6 +77,13 @@ def test_an_empty_answer_is_exit_code_3_and_still_a_rendering(fresh: Kept) -> No
     assert "empty" in result.stdout
 
 
+def test_ones_own_server_is_asked_but_private_pages_are_not_read_without_leave(tmp_path: Path, kept: Kept) -> None:
+    env = {"SEARCHLOG_ARCHIVE": str(tmp_path / "a"), "SEARCHLOG_SEARXNG_URL": kept.site.search_url}
+    result = call("search", "lens", env=env)
+    assert result.exit_code == 5
+    assert "refused-address" in result.stderr
+
+
 def test_no_provider_that_answers_is_exit_code_4_and_says_where_the_attempts_are(tmp_path: Path) -> None:
     env = {"SEARCHLOG_ARCHIVE": str(tmp_path / "a"), "SEARCHLOG_SEARXNG_URL": "http://127.0.0.1:9"}
     result = call("search", "anything", env=env)
@@ -94,6 +101,8 @@ def test_no_provider_that_answers_is_exit_code_4_and_says_where_the_attempts_are
         ["  "],
         [],
         ["x", "--count", "0"],
+        ["x", "--deadline", "nan", "-p", "archive"],
+        ["x", "--soft-deadline", "inf", "-p", "archive"],
         ["x", "--provider", "site"],
         ["x", "--site", "no-such-folder"],
         ["x", "--no-cache", "--max-age", "5", "-p", "archive"],
