@@ -64,7 +64,8 @@ def open_site(
             chosen = replace(chosen, allow_private=(*chosen.allow_private, urlsplit(prefix).netloc))
             read = _crawl(session, prefix, chosen, progress, refresh)
         else:
-            site = stack.enter_context(_serve(place))
+            site = _serve(place)
+            stack.callback(site.close)
             prefix = site.url
             chosen = replace(chosen, allow_private=(*chosen.allow_private, f"127.0.0.1:{site.port}"))
             read = _read_folder(session, site, chosen, progress, refresh)
@@ -74,6 +75,7 @@ def open_site(
 
 
 def _serve(place: str) -> FolderSite:
+    """Return the open site of a folder, at its own port when that is free."""
     folder = Path(place)
     if not folder.is_dir():
         raise UsageError(f"no folder {place}: give a folder, or an address that begins with http:// or https://")

@@ -1,0 +1,76 @@
+"""README is true: its examples run, its tables are those of the code."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from searchlog.cli import cli, exits
+from searchlog.demo.server import DemoSite
+from searchlog.search import registry
+from searchlog.search.run import RunOutcome
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+COMMANDS = re.findall(r"^\$ (.*)$", README, re.MULTILINE)
+
+
+def test_python_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They run against the demo site: the two names that need the network are replaced by a loopback stand-in."""
+    monkeypatch.chdir(tmp_path)
+    with DemoSite() as site:
+        host = site.url.removeprefix("http://")
+        allow = f'allow_private=["{host}"]'
+        assert len(PYTHON) == 2
+        names: dict[str, object] = {}
+        for example in PYTHON:
+            code = example.replace('providers=["wikipedia"]', f"providers=[provider], {allow}")
+            code = code.replace(
+                '"https://en.wikipedia.org/wiki/Fresnel_lens"', f'"{site.url}/en/fresnel-lens.html", {allow}'
+            )
+            names["provider"] = registry.build("searxng", {}, registry.Options(endpoints={"searxng": site.search_url}))
+            exec(compile(code, "README.md", "exec"), names)
+
+
+def test_first_screen_shows_what_it_is_and_the_two_commands() -> None:
+    screen = "\n".join(README.splitlines()[:32])
+    assert "$ pip install . && searchlog demo" in screen
+    assert "$ pip install '.[test]' && python -m pytest" in screen
+
+
+def test_continuous_integration_runs_the_very_test_command() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "pip install --quiet '.[test]' && python -m pytest" in script
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("searchlog ")])
+def test_commands_are_ones_the_program_has(command: str) -> None:
+    name = shlex.split(command)[1]
+    assert name in cli.list_commands(click.Context(cli))
+
+
+def test_folder_example_finds_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (command,) = [c for c in COMMANDS if "--site" in c]
+    monkeypatch.chdir(ROOT)
+    arguments = [*shlex.split(command)[1:], "--archive", str(tmp_path / "archive")]
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == 0, result.stderr
+    assert "<evidence e1 " in result.stdout
+
+
+def test_exit_codes_are_those_of_the_program() -> None:
+    table = README.split("## Exit codes")[1].split("##")[0]
+    rows = re.findall(r"^\| (\d+) \| (.*) \|$", table, re.MULTILINE)
+    assert {int(code): text for code, text in rows} == {int(code): text for code, text in exits.MEANINGS.items()}
+
+
+def test_outcomes_and_providers_are_those_of_the_program() -> None:
+    assert all(f"`{outcome}`" in README for outcome in RunOutcome)
+    table = README.split("| provider | configured by")[1].split("A failure never")[0]
+    assert re.findall(r"^\| `(\w+)`", table, re.MULTILINE) == list(registry.NAMES)
