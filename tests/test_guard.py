@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import time
 
 import pytest
 from hypothesis import given
@@ -182,10 +183,23 @@ def test_location_is_joined_for_the_check_to_judge(location: str, url: str) -> N
         ("http://h/@user", "http://h/@user"),
         ("http://h/?u=a@b", "http://h/?u=a@b"),
         ("http:\\\\user:hunter2@h", "http:\\\\[redacted]@h"),
+        (" \thttp://user:hunter2@h", " \thttp://[redacted]@h"),
+        ("ht\ttp://user:hunter2@h", "ht\ttp://[redacted]@h"),
+        ("http://h/?next=http://user:hunter2@h/", "http://h/?next=http://[redacted]@h/"),
+        ("http://h/\ud800", "http://h/\\ud800"),
+        ("http://h/" + "x" * 9000, "http://h/" + "x" * (8192 - 9)),
     ],
 )
 def test_user_names_are_not_shown(url: str, shown: str) -> None:
     assert safe_url(url) == shown
+
+
+@pytest.mark.parametrize("text", ["\\" * 100_000, "a:" + "/" * 100_000, "a" * 100_000, "//" + ":" * 100_000])
+def test_judging_and_showing_a_hostile_url_takes_no_time(text: str) -> None:
+    start = time.process_time()
+    check_url(text)
+    safe_url(text)
+    assert time.process_time() - start < 0.2
 
 
 # -- addresses -----------------------------------------------------------------------------------------------------

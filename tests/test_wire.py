@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import pytest
@@ -10,9 +11,10 @@ from hypothesis import strategies as st
 
 from searchlog.capture.client import Client
 from searchlog.capture.deadline import Deadline
-from searchlog.capture.exchange import Exchange, Limits, Outcome, Request, wire_response
+from searchlog.capture.exchange import Decoded, Exchange, Limits, Outcome, Request, wire_response
 from searchlog.capture.guard import Allow
 from searchlog.capture.message import Scanner, parse, parse_fields, split_request
+from searchlog.capture.redact import Draft, clean
 from searchlog.clock import SystemClock
 from tests.wire_server import ABRUPT, RESET, WireServer, client_context
 
@@ -307,6 +309,25 @@ def test_chunked_payload_is_what_was_chunked(chunks: list[bytes], size: str) -> 
     assert message.complete
     assert message.payload == b"".join(chunks)
     assert message.warnings == ()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"HTTP/1.1 200 " + b" " * 60_000 + b"x\r\nA: b\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n" + b"A" * 60_000 + b"\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nA: b\r\n" + b" \t" * 30_000 + b"\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n" + b" x\r\n" * 15_000 + b"\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nA: b\r\n" + b" x\r\n" * 15_000 + b"\r\n\r\n",
+        CHUNKED + b"5" + b" " * 8_000 + b"x\r\nhello",
+    ],
+    ids=["blanks-in-status", "long-line", "long-fold", "folds-of-nothing", "many-folds", "blanks-in-size"],
+)
+def test_hostile_heads_take_no_time(data: bytes) -> None:
+    start = time.process_time()
+    draft = Draft("", b"", b"", parse(data), Decoded(b""))
+    clean(draft, ["secret"])
+    assert time.process_time() - start < 0.5
 
 
 def test_fields_are_read_in_order_with_case_folds_and_repeats() -> None:

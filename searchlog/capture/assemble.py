@@ -13,6 +13,7 @@ from searchlog.capture.redact import Draft, Secrets, clean
 __all__ = ["Timing", "assemble", "judge", "refused"]
 
 _REFUSED = ("url", "scheme", "credentials", "address", "rate-limited")
+_DETAIL_MAX = 500
 _CUT = {"timeout": "time", "length": "length", "disconnect": "disconnect", "protocol": "protocol"}
 
 
@@ -87,7 +88,7 @@ def assemble(
         peer=peer,
         outcome=outcome,
         reason=code,
-        detail=draft.detail,
+        detail=draft.detail[:_DETAIL_MAX],
         http_version=message.http_version,
         departures=departures + redacted,
         warnings=tuple(dict.fromkeys(odd)),

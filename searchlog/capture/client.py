@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["Client"]
 
 _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,*/*;q=0.8"
-_DECODE_GRACE_S = 0.1
+_DECODE_GRACE_S = 0.05
 """What arrived before the deadline is decoded for so long after it."""
 
 

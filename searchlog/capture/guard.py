@@ -26,7 +26,8 @@ _FORBIDDEN = re.compile(
     r"[\x00-\x20\x7f-\xa0\\\u1680\u180e\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff\ud800-\udfff]"
 )
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_USERINFO = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*:)?([\\/\s]*)([^/?#]*)@")
+_USERINFO = re.compile(r"^([\x00-\x20]*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[\\/\s]*)(?:[^/?#\\\s][^/?#]*)?@")
+_PASSWORD = re.compile(r"([\\/]{2})[^\\/?#@:]*:[^\\/?#]*@")
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _QUAD = re.compile(r"(?:0|[1-9][0-9]{0,2})(?:\.(?:0|[1-9][0-9]{0,2})){3}")
@@ -122,9 +123,13 @@ def join_url(base: Target, location: str) -> str:
         return f"{base.scheme}:{location}" if location.startswith("//") else location
 
 
-def safe_url(url: str) -> str:
-    """Return the URL with its user name and password, if any, replaced: the form that may be stored and shown."""
-    return _USERINFO.sub(r"\1\2[redacted]@", url)
+def safe_url(url: str, url_bytes_max: int = 8_192) -> str:
+    """Return the form of a URL that may be stored and shown, whatever it is.
+
+    User names and passwords are replaced, lone surrogates escaped; what is too long to be asked is cut.
+    """
+    url = url[:url_bytes_max].encode("utf-8", "backslashreplace").decode("utf-8")
+    return _PASSWORD.sub(r"\1[redacted]@", _USERINFO.sub(r"\1[redacted]@", url))
 
 
 def _split_authority(authority: str) -> tuple[str, int | None] | None:

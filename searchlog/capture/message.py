@@ -17,7 +17,7 @@ from searchlog.capture.exchange import Framing, Header
 __all__ = ["Message", "Scanner", "parse", "parse_fields", "split_request"]
 
 _HEAD_END = re.compile(rb"\n\r?\n")
-_STATUS = re.compile(rb"(HTTP/[0-9]\.[0-9])[ \t]+([0-9]{3})(?:[ \t]+(.*?))?[ \t]*\r?\n")
+_STATUS = re.compile(rb"(HTTP/[0-9]\.[0-9])[ \t]+([0-9]{3})(?:[ \t]([^\n]*)|\r?)\n")
 _SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\n]*)?\r?\n")
 _SIZE_LINE_MAX = 8_192
 CHUNKS_MAX = 100_000
@@ -136,7 +136,7 @@ class Scanner:
             return True
         self.head_end = self._at = self._raw_from = found.end()
         self._status, self._version = status, line[1].decode("ascii")
-        self._phrase = (line[3] or b"").decode("latin-1")
+        self._phrase = (line[3] or b"").strip(b" \t\r").decode("latin-1")
         self._headers, bad = parse_fields(head[line.end() :])
         if bad:
             self._warnings.append("bad-header-line")
@@ -224,21 +224,25 @@ class Scanner:
         return True
 
     def _cut_body(self) -> tuple[bytes, Framing]:
-        start = self._body_from
-        body = bytes(self.data[start:])
+        start, end = self._body_from, len(self.data)
         if self._kind == "none":
-            return b"", Framing("none", (), body)
+            return b"", Framing("none", (), self._slice(start, end))
         if self._kind == "close":
-            return body, Framing("close")
+            return self._slice(start, end), Framing("close")
         if self._kind == "length":
-            return body[: self._length], Framing("length", (), body[self._length :])
+            middle = min(start + self._length, end)
+            return self._slice(start, middle), Framing("length", (), self._slice(middle, end))
         pieces, segments, at = [], [], start
         for raw_from, data_from, size in self._segments:
-            piece = bytes(self.data[data_from : data_from + size])
+            piece = self._slice(data_from, data_from + size)
             pieces.append(piece)
-            segments.append((bytes(self.data[raw_from:data_from]), len(piece)))
+            segments.append((self._slice(raw_from, data_from), len(piece)))
             at = data_from + len(piece)
-        return b"".join(pieces), Framing("chunked", tuple(segments), bytes(self.data[at:]))
+        return b"".join(pieces), Framing("chunked", tuple(segments), self._slice(at, end))
+
+    def _slice(self, start: int, end: int) -> bytes:
+        with memoryview(self.data) as view:
+            return bytes(view[start:end])
 
 
 def parse(data: bytes, method: str = "GET", eof: bool = True) -> Message:

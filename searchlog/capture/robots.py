@@ -38,6 +38,11 @@ class Rules:
     failure: tuple[Outcome, str, str] | None = None
     """For an origin that did not answer at all: outcome, reason and detail, which are the page's too."""
 
+    @property
+    def refused(self) -> bool:
+        """Whether we did not ask: the address guard forbade it."""
+        return self.failure is not None and self.failure[0] is Outcome.REFUSED
+
     def decide(self, target: Target, agent: str) -> RobotsDecision:
         """Return what the rules say about this target for this user agent."""
         if self.kind != "rules":

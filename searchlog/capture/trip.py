@@ -162,7 +162,9 @@ def _ask_robots(policy: Policy, trip: _Trip, target: Target) -> Fetch | None:
     if rules.failure is not None:
         # an origin that does not answer is down, and saying "robots" would hide that
         outcome, reason, detail = rules.failure
-        asked = "" if outcome is Outcome.REFUSED else "robots.txt was asked for first: "
+        if rules.refused:
+            trip.decision = None  # nothing was asked, so nothing was decided
+        asked = "" if rules.refused else "robots.txt was asked for first: "
         return trip.ended(outcome, reason, asked + detail)
     if trip.decision.rule == "unreachable":
         detail = f"{rules.url} could not be read, so nothing may be asked there (RFC 9309)"
@@ -189,7 +191,8 @@ def _rules(policy: Policy, trip: _Trip, target: Target) -> robots.Rules | Refusa
         if rules is not None:
             return rules
         fetched = _fetch_rules(policy, trip, target)
-        if isinstance(fetched, robots.Rules) and not trip.deadline.expired:
+        # what our own deadline or guard made of it says nothing about the origin
+        if isinstance(fetched, robots.Rules) and not fetched.refused and not trip.deadline.expired:
             policy.book.put(target.origin, fetched)
         return fetched
     finally:
