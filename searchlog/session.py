@@ -23,6 +23,8 @@ from urllib.parse import urlsplit
 
 from searchlog import recording, records
 from searchlog.capture.deadline import Deadline
+from searchlog.capture.exchange import Fetch
+from searchlog.capture.freshness import fetch_lifetime_s
 from searchlog.clock import format_time
 from searchlog.digest import Digest, digest
 from searchlog.errors import FormatError, MissingError, ProviderError
@@ -222,14 +224,18 @@ class Session:
         """Append what pages gave, then let the HTTP cache point to it; return the drafts of each page."""
         made = [page_drafts(read, cause) for read in batch]
         turn.add([draft for drafts in made for draft in drafts])
-        client = self.resources.client(settings)
         for read, drafts in zip(batch, made, strict=True):
-            fetch, last = read.fetch, drafts[len(read.captures) - 1]
-            if fetch is not None and fetch.final is not None and fetch.cache_hit is None and read.task.stored is None:
-                captured_at = format_time(fetch.final.started_at)
-                pointer = {"session": self.id, "seq": str(last.seq), "captured_at": captured_at}
-                self.resources.later(partial(client.remember, fetch, pointer))
+            if read.task.stored is None and read.fetch is not None:
+                self._remember(read.fetch, drafts[len(read.captures) - 1], settings)
         return made
+
+    def _remember(self, fetch: Fetch, capture: Draft, settings: Settings) -> None:
+        """Put a page into the HTTP cache, when its headers or the caller would have it taken from there again."""
+        final, wanted = fetch.final, settings.cache_max_age_s
+        if final is None or wanted == 0 or (wanted is None and fetch_lifetime_s(fetch) <= 0):
+            return
+        pointer = {"session": self.id, "seq": str(capture.seq), "captured_at": format_time(final.started_at)}
+        self.resources.later(partial(self.resources.client(settings).remember, fetch, pointer))
 
     def _reader(self, settings: Settings) -> Reader:
         resources = self.resources
