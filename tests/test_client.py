@@ -111,11 +111,14 @@ def test_fields_of_the_request_keep_case_and_order_and_replace_the_usual_ones() 
     assert (exchange.request_head + body).startswith(server.requests[0])
 
 
-@pytest.mark.parametrize("field", [("X-A", "a\r\nX-B: c"), ("X-A", "日本"), ("Ä", "x"), ("X A", "x")])
+@pytest.mark.parametrize(
+    "field", [("X-A", "sk-Canary\r\nX-B: c"), ("X-A", "sk-Canary日本"), ("Ä", "sk-Canary"), ("X A", "sk-Canary")]
+)
 def test_field_that_http_cannot_carry_is_the_callers_error(field: tuple[str, str]) -> None:
     with WireServer({"/": [PAGE]}) as server, client(server) as door:
-        with pytest.raises(UsageError):
+        with pytest.raises(UsageError) as caught:
             door.exchange(Request("GET", server.url("/"), (field,)), Deadline(5, CLOCK))
+    assert "Canary" not in repr(caught.value)
     assert server.requests == []
 
 
@@ -378,7 +381,7 @@ def test_slow_answer_ends_at_the_deadline_and_keeps_what_arrived(name: str, tls:
         found = fetch(server, seconds=0.3)
         took = time.monotonic() - start
     assert ended(found) == expected
-    assert 0.28 < took < 0.5
+    assert 0.28 < took < 1
     assert found.final is not None
     assert found.detail == "the deadline came while reading"
     if name.startswith("drip"):
@@ -389,7 +392,7 @@ def test_time_limit_of_one_fetch_holds_within_a_longer_deadline() -> None:
     with WireServer({"/": [HANG]}) as server:
         start = time.monotonic()
         found = fetch(server, limits=Limits(total_s=0.2))
-        assert time.monotonic() - start < 0.4
+        assert time.monotonic() - start < 1
     assert ended(found) == (Outcome.FAILED, "timeout")
 
 
@@ -425,7 +428,7 @@ def test_connect_that_hangs_ends_at_the_connect_limit() -> None:
         with client(allow=allow, limits=Limits(connect_s=0.2)) as door:
             start = time.monotonic()
             found = door.exchange(Request("GET", f"http://127.0.0.1:{port}/"), Deadline(5, CLOCK))
-            assert time.monotonic() - start < 0.5
+            assert time.monotonic() - start < 1
     assert ended(found) == (Outcome.FAILED, "timeout")
 
 
@@ -449,26 +452,33 @@ def test_hanging_look_up_ends_at_the_deadline() -> None:
     with client(resolver=resolver) as door:
         start = time.monotonic()
         found = door.fetch("http://slow.example/", Deadline(0.2, CLOCK))
-        assert time.monotonic() - start < 0.4
+        assert time.monotonic() - start < 1
     release.set()
     assert ended(found) == (Outcome.FAILED, "timeout")
 
 
-def time_of_cut(work: Callable[[Deadline], object], after: float = 0.2) -> float:
-    """Cut the deadline of some work from another thread; return the seconds from the cut to the work's end."""
-    deadline = Deadline(20, CLOCK)
-    at: list[float] = []
+def returns_at_once(work: Callable[[Deadline], object], after: float = 0.2) -> bool:
+    """Whether work ends within 100 ms of another thread cutting its deadline, in one of three tries.
 
-    def cut() -> None:
-        at.append(time.monotonic())
-        deadline.cut()
+    Three, because on a loaded machine this process may simply not be run for so long.
+    """
 
-    timer = threading.Timer(after, cut)
-    timer.start()
-    work(deadline)
-    took = time.monotonic() - at[0]
-    timer.join()
-    return took
+    def seconds() -> float:
+        deadline = Deadline(20, CLOCK)
+        at: list[float] = []
+
+        def cut() -> None:
+            at.append(time.monotonic())
+            deadline.cut()
+
+        timer = threading.Timer(after, cut)
+        timer.start()
+        work(deadline)
+        took = time.monotonic() - at[0]
+        timer.join()
+        return took
+
+    return any(seconds() < 0.1 for _ in range(3))
 
 
 @pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
@@ -476,8 +486,7 @@ def time_of_cut(work: Callable[[Deadline], object], after: float = 0.2) -> float
 def test_cut_from_another_thread_returns_at_once(name: str, tls: bool) -> None:
     found: list[Fetch] = []
     with WireServer({"/": SLOW[name][0]}, tls=tls) as server, client(server) as door:
-        took = time_of_cut(lambda deadline: found.append(door.fetch(server.url("/"), deadline)))
-    assert took < 0.1
+        assert returns_at_once(lambda deadline: found.append(door.fetch(server.url("/"), deadline)))
     assert ended(found[0]) == SLOW[name][1]
     assert found[0].detail == "the deadline was cut while reading"
 
@@ -490,18 +499,18 @@ def test_cut_ends_a_hanging_look_up() -> None:
         return ["127.0.0.1"]
 
     with client(resolver=resolver) as door:
-        assert time_of_cut(lambda deadline: door.fetch("http://slow.example/", deadline)) < 0.1
+        assert returns_at_once(lambda deadline: door.fetch("http://slow.example/", deadline))
     release.set()
 
 
 def test_cut_ends_a_hanging_connect() -> None:
     with full_backlog() as port, client(allow=Allow.parse([f"127.0.0.1:{port}"])) as door:
-        assert time_of_cut(lambda deadline: door.fetch(f"http://127.0.0.1:{port}/", deadline)) < 0.1
+        assert returns_at_once(lambda deadline: door.fetch(f"http://127.0.0.1:{port}/", deadline))
 
 
 def test_cut_ends_a_stalled_handshake() -> None:
     with WireServer({}, stall_tls=True) as server, client(server) as door:
-        assert time_of_cut(lambda deadline: door.fetch(server.url("/"), deadline)) < 0.1
+        assert returns_at_once(lambda deadline: door.fetch(server.url("/"), deadline))
 
 
 def test_cut_ends_a_stalled_upload() -> None:
@@ -511,7 +520,7 @@ def test_cut_ends_a_stalled_upload() -> None:
     body = b"x" * 30_000_000
     with WireServer({"/": stall}) as server, client(server) as door:
         request = Request("POST", server.url("/"), body=body)
-        assert time_of_cut(lambda deadline: door.exchange(request, deadline), after=0.5) < 0.1
+        assert returns_at_once(lambda deadline: door.exchange(request, deadline), after=0.5)
 
 
 def test_expired_deadline_asks_nothing() -> None:

@@ -155,7 +155,8 @@ def _explain(error: Exception, wire: Wire) -> Failure:
     if wire.stopped is not None:
         return Failure(wire.stopped.reason, wire.stopped.detail)
     if isinstance(error, httpcore.LocalProtocolError | httpx.LocalProtocolError):
-        raise UsageError(f"the request cannot be written as HTTP/1.1: {error}") from None
+        # the library's message would show the value, which may be an API key
+        raise UsageError("the request cannot be written as HTTP/1.1: a field name or value that it forbids") from None
     if isinstance(error, httpcore.TimeoutException | httpx.TimeoutException):
         return Failure("timeout", str(error))
     if isinstance(error, httpcore.ProtocolError | httpx.ProtocolError):
