@@ -212,11 +212,12 @@ def _events(record: Record, known: set[str], load: Load, key: Callable[[str], st
 
 
 def _about(step: records.Decision, known: set[str], load: Load, key: Callable[[str], str]) -> Iterable[dict[str, Any]]:
+    sources = load(step.sources)
     for item in load(step.items):
         subject = str(item["subject"])
         source, _, span = subject.partition(":")
-        if step.sources is not None and span and source.isdigit():
-            subject = step.sources[int(source)]
+        if sources is not None and span and source.isdigit():
+            subject = sources[int(source)]
         if key(subject) in known:
             yield item
 
@@ -225,7 +226,8 @@ def _decision_text(step: records.Decision, item: dict[str, Any]) -> str:
     verb = "kept" if item["kept"] else "dropped"
     numbers = {k: v for k, v in item.items() if k not in ("subject", "kept", "reason", "url")}
     more = ", ".join(f"{name} {value}" for name, value in numbers.items())
-    return f"{step.step}: {verb}: {item['reason']}" + (f" ({more})" if more else "")
+    reason = "" if item["reason"] == verb else f": {item['reason']}"
+    return f"{step.step}: {verb}{reason}" + (f" ({more})" if more else "")
 
 
 def _brief(body: records.Capture) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def choose(
     cut = [passage for number, page in enumerate(pages) for passage in passages(number, page.conversion)]
     selection = select(query_text, sources, cut, policy)
     evidence = build_evidence(selection, sources, first_number, known_ids)
-    remarks = (*notes.remarks, _FALLBACK) if selection.fallback else notes.remarks
+    remarks = (*notes.remarks, _FALLBACK) if selection.fallback and evidence else notes.remarks
     notes = replace(notes, steps=(*notes.steps, *selection.steps), remarks=remarks)
     return Chosen(sources, selection, evidence, render(evidence, query_text, notes))
 

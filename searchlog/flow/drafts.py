@@ -18,9 +18,11 @@ def page_drafts(read: PageRead, cause: Draft) -> list[Draft]:
     """Return the captures of one page, hop after hop, and its conversion last."""
     drafts: list[Draft] = []
     for stored in read.captures:
-        drafts.append(Draft(stored.body, (drafts[-1],) if drafts else (cause,)))
+        last = read.cut and stored is read.captures[-1]
+        body = stored.body.model_copy(update={"cut": True}) if last else stored.body
+        drafts.append(Draft(body, (drafts[-1],) if drafts else (cause,)))
     if not read.captures:
-        body = records.Capture(
+        nothing = records.Capture(
             url=read.task.url,
             asked=read.task.url,
             purpose=read.task.purpose,
@@ -29,8 +31,9 @@ def page_drafts(read: PageRead, cause: Draft) -> list[Draft]:
             outcome="failed",
             reason=CUT,
             detail="cut before any answer came",
+            cut=True,
         )
-        drafts.append(Draft(body, (cause,)))
+        drafts.append(Draft(nothing, (cause,)))
     if read.converted is not None:
         drafts.append(Draft(read.converted.body, (drafts[-1],)))
     return drafts

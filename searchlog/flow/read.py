@@ -82,7 +82,7 @@ class PageRead:
 def unread_reason(page: PageRead) -> str | None:
     """Return why a page gave no text to choose from, as a reason code; None when it did."""
     fetch = page.fetch
-    if fetch is None:
+    if fetch is None or page.cut:
         return CUT
     if fetch.outcome is Outcome.REFUSED or fetch.final is None:
         return f"refused-{fetch.reason}"
@@ -131,7 +131,7 @@ class Reader:
                     return
                 cut_at = soft if good >= enough else None
                 done = wait(under_way, self._wait_s(mine, cut_at), FIRST_COMPLETED).done
-                pages = [self._finished(future, under_way.pop(future)) for future in done]
+                pages = [self._finished(future, under_way.pop(future), mine) for future in done]
                 good += sum(isinstance(page.conversion, Conversion) for page in pages)
                 if pages:
                     yield pages
@@ -148,8 +148,9 @@ class Reader:
         return left if soft is None else min(left, max(0.0, soft - self.clock.monotonic()))
 
     @staticmethod
-    def _finished(future: Future[None], page: PageRead) -> PageRead:
+    def _finished(future: Future[None], page: PageRead, deadline: Deadline) -> PageRead:
         future.result()  # raises what must not be lost: a full disk, a bug of ours
+        page.cut = deadline.expired and _was_stopped(page)
         return page
 
     def _give_up(self, under_way: dict[Future[None], PageRead]) -> list[PageRead]:
@@ -157,13 +158,9 @@ class Reader:
         wait(under_way, _GRACE_S)
         out = []
         for future, page in under_way.items():
-            if future.cancel() or not future.done():
-                page.cut = True
-            else:
+            if not future.cancel() and future.done():
                 future.result()
-                page.cut = page.fetch is None or page.conversion is None
-            # a thread still at work may go on filling its page: hand back what is there at this moment
-            out.append(PageRead(page.task, page.fetch, list(page.captures), page.conversion, page.converted, page.cut))
+            out.append(_as_far_as_it_got(page))
         return out
 
     def _one(self, page: PageRead, deadline: Deadline) -> None:
@@ -193,4 +190,31 @@ class Reader:
         return Stored(body)
 
 
+def _as_far_as_it_got(page: PageRead) -> PageRead:
+    """Return what is there at this moment: a thread that is still at work may go on filling the page.
+
+    Each value is set after its records, so records without their value are not looked at: a page is told as cut in
+    all its records, or in none.
+    """
+    conversion = page.conversion
+    converted = page.converted if conversion is not None else None
+    fetch = page.fetch
+    out = PageRead(page.task, fetch, list(page.captures) if fetch is not None else [], conversion, converted)
+    out.cut = _was_stopped(out)
+    return out
+
+
+def _was_stopped(page: PageRead) -> bool:
+    """Return whether a page has no text for want of time, given that its deadline has passed."""
+    if page.fetch is None or isinstance(page.conversion, Conversion):
+        return page.fetch is None
+    if page.fetch.reason in _WANT_OF_TIME:
+        return True
+    if isinstance(page.conversion, ConversionFailure):
+        return page.conversion.reason == "timeout"
+    final = page.exchange
+    return final is not None and 200 <= (final.status or 0) < 300 and page.fetch.outcome in (_WHOLE, _PART)
+
+
 _WHOLE, _PART = Outcome.COMPLETE, Outcome.TRUNCATED
+_WANT_OF_TIME = ("timeout", "time", "rate-limited", "robots-unreachable")

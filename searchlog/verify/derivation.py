@@ -7,6 +7,7 @@ aside, in a reading that the converter checked against the page's own text nodes
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Protocol
@@ -51,7 +52,7 @@ def verify_passages(
     looked for all the same. Raises StoreError.
     """
     head = ledger.checkpoint()
-    report = Report(ledger.session, "derivation", head.size)
+    report = Report(ledger.session, "derivation", head.size, base64.b64encode(head.root).decode("ascii"))
     pages = _pages(ledger)
     for number, page in enumerate(pages, 1):
         _check(report, ledger, converter, page)
