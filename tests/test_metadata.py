@@ -97,6 +97,11 @@ def test_published_date_names_its_source(markup: str, source: str) -> None:
         assert claims("", markup).published == Dated("2024-05-06", source)
 
 
+def test_half_a_surrogate_pair_in_linked_data_is_replaced() -> None:
+    found = claims('<script type="application/ld+json">{"@type":"Article","headline":"a\\ud800b\\u0000c"}</script>')
+    assert found.title == "a\ufffdb\ufffdc"
+
+
 def test_modified_date_and_citation_authors() -> None:
     found = claims(
         "<meta name=citation_author content='Ann A'><meta name=citation_author content='Bob B'>"

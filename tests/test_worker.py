@@ -150,6 +150,14 @@ def test_worker_inherits_no_keys_and_prints_nothing(monkeypatch: pytest.MonkeyPa
                 assert b"sk-secret" not in file.read()
 
 
+def test_deadline_already_past_costs_no_waiting(pool: ExtractPool) -> None:
+    begin = time.monotonic()
+    result = pool.convert(b"<p>x", None, URL, OPTIONS, deadline_s=0.0)
+    assert isinstance(result, ConversionFailure)
+    assert result.reason == "timeout"
+    assert time.monotonic() - begin < 1
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a parent that is killed")
 def test_workers_end_with_their_parent() -> None:
     code = (
@@ -223,6 +231,9 @@ def test_cut_or_garbled_message_is_no_result() -> None:
 
     with pytest.raises(FormatError):
         frames.read(take_garbled)
+    for head in ({}, {"failure": {"odd": 1}}, {"conversion": {}}, {"ready": 1}):
+        with pytest.raises(FormatError):
+            frames.result_of(head, b"")
 
 
 def test_unknown_choice_is_a_usage_error() -> None:

@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from searchlog.extract.conversion import Block
-from searchlog.extract.furniture import Region, furniture_of, region_label
+from searchlog.extract.furniture import LABELLED, Region, furniture_of, region_label
 from searchlog.extract.style import PLAIN, Look, Sheet
 from searchlog.extract.tags import BLOCK, NEUTRAL, PREFORMATTED, SKIPPED, VOID
 
@@ -105,6 +105,7 @@ class Builder:
         """passed: elements that are never text. shown: ids of hidden elements that the page's scripts put in place."""
         self._sheet = sheet
         self._styled = sheet.tags
+        self._ruled = sheet.has_rules
         self._passed = passed
         self._shown = shown
         self._pieces: list[_Piece] = []
@@ -150,18 +151,22 @@ class Builder:
         elif tag in ("hr", "optgroup"):
             self._flush()
             return PASSED
-        look = self._sheet.look(tag, attributes) if attributes or tag in self._styled else PLAIN
+        look = PLAIN
+        if "style" in attributes or (self._ruled and attributes) or tag in self._styled:
+            look = self._sheet.look(tag, attributes)
+            block = block or look.block
         state = outer = self._state
         region = -1
-        block = block or look.block
         if block:
-            self._flush()
+            if self._run or self._hidden_run:
+                self._flush()
             if tag not in NEUTRAL or "role" in attributes:
                 state = self._enter(tag, attributes, state)
-            label = region_label(tag, attributes)
-            if label is not None:
-                region = len(self._regions)
-                self._regions.append(Region(label, len(self._pieces)))
+            if attributes or tag in LABELLED:
+                label = region_label(tag, attributes)
+                if label is not None:
+                    region = len(self._regions)
+                    self._regions.append(Region(label, len(self._pieces)))
         answer, veil = OPEN, -1
         if look is not PLAIN or tag == "dialog" or "hidden" in attributes or "popover" in attributes:
             hidden, soft = _hidden(tag, attributes, look, outer)
@@ -184,7 +189,8 @@ class Builder:
         """Close the element opened last, unless `start` answered PASSED or INLINE for it."""
         state, block, region, veil = self._stack.pop()
         if block:
-            self._flush()
+            if self._run or self._hidden_run:
+                self._flush()
             if tag == "tr":
                 self._end_row()
             elif tag == "table" and self._tables:

@@ -16,7 +16,7 @@ from dataclasses import asdict
 from typing import Any
 
 from searchlog.errors import FormatError
-from searchlog.extract.conversion import Conversion, ConversionFailure, conversion_from_json, conversion_to_json
+from searchlog.extract.conversion import ConversionFailure, conversion_from_json, conversion_to_json
 from searchlog.extract.convert import ConvertOptions, Result
 
 __all__ = ["HEAD_BYTES", "body", "lengths", "read", "request", "request_of", "response", "result_of"]
@@ -28,7 +28,7 @@ _PAYLOAD_MAX = 512_000_000
 
 def body(head: dict[str, Any], payload: bytes) -> bytes:
     """Return one message."""
-    coded = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    coded = json.dumps(head, separators=(",", ":")).encode("ascii")
     return len(coded).to_bytes(4, "big") + len(payload).to_bytes(8, "big") + coded + payload
 
 
@@ -51,7 +51,7 @@ def read(take: Callable[[int], bytes]) -> tuple[dict[str, Any], bytes] | None:
     if len(coded) < head_length or len(payload) < payload_length:
         return None
     try:
-        head = json.loads(coded.decode("utf-8", "surrogatepass"))
+        head = json.loads(coded.decode("utf-8"))
     except ValueError:
         raise FormatError("a message head from an extraction worker is not JSON") from None
     return head, payload
@@ -72,12 +72,14 @@ def response(result: Result) -> bytes:
     """Return the message that carries a result."""
     if isinstance(result, ConversionFailure):
         return body({"failure": asdict(result)}, b"")
-    return body({"conversion": conversion_to_json(result)}, result.text.encode("utf-8", "surrogatepass"))
+    return body({"conversion": conversion_to_json(result)}, result.text.encode("utf-8"))
 
 
 def result_of(head: dict[str, Any], payload: bytes) -> Result:
-    """Return the result that a message carries."""
-    if "failure" in head:
-        return ConversionFailure(**head["failure"])
-    conversion: Conversion = conversion_from_json(payload.decode("utf-8", "surrogatepass"), head["conversion"])
-    return conversion
+    """Return the result that a message carries. Raises FormatError when it carries none."""
+    try:
+        if "failure" in head:
+            return ConversionFailure(**head["failure"])
+        return conversion_from_json(payload.decode("utf-8"), head["conversion"])
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise FormatError("a message from an extraction worker carries no result") from None

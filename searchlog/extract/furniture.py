@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-__all__ = ["Region", "furniture_of", "region_label"]
+__all__ = ["LABELLED", "Region", "furniture_of", "region_label"]
 
 _TAGS = {
     "nav": "nav",
@@ -25,6 +25,8 @@ _TAGS = {
     "article": "main",
     "main": "main",
 }
+LABELLED = frozenset(_TAGS)
+"""Elements that say by their name what they are."""
 _ROLES = {
     "navigation": "nav",
     "menu": "nav",

@@ -68,6 +68,8 @@ _LD_SCRIPTS_MAX = 20
 _LD_CHARS_MAX = 300_000
 _LD_NODES_MAX = 3_000
 _FIELD_CHARS_MAX = 500
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+"""What an escape in JSON can make and no text of ours may hold."""
 _ARTICLE = re.compile(
     r"Article|Posting|Report|Review|Recipe|HowTo|FAQ|QAPage|NewsItem|Event|VideoObject|Book|Dataset|Course"
 )
@@ -102,7 +104,7 @@ def from_head(text: str) -> Metadata:
 
 def _clean(value: str | None) -> str | None:
     """Return the value in one line and of bounded length; None when nothing is left."""
-    return (" ".join(value.split())[:_FIELD_CHARS_MAX] or None) if value else None
+    return (_UNSTORABLE.sub("\ufffd", " ".join(value.split()))[:_FIELD_CHARS_MAX] or None) if value else None
 
 
 def _metas(tree: Any) -> dict[str, list[str]]:

@@ -6,6 +6,7 @@ whose pages are pictures has no text layer, and that is said rather than an empt
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Dated, Metadata
@@ -15,6 +16,7 @@ __all__ = ["CONVERTER", "engine", "read_pdf"]
 
 CONVERTER = "pdf/1"
 _TYPE = "application/pdf"
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _HINT = "reading PDF needs an extra: pip install 'searchlog[pdf]'"
 
 
@@ -87,7 +89,8 @@ def _paragraphs(text: str) -> list[str]:
 
     The library marks a hyphen at the end of a line with U+FFFE; it goes back to `-`.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\ufffe", "-").replace("\0", "\ufffd")
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\ufffe", "-")
+    text = _UNSTORABLE.sub("\ufffd", text)
     parts: list[list[str]] = [[]]
     for line in text.split("\n"):
         if line.strip():
@@ -107,8 +110,8 @@ def _metadata(document: Any) -> Metadata:
         return Dated(found, f"pdf:{key}") if found else None
 
     return Metadata(
-        title=info.get("Title", "").strip()[:500] or None,
-        author=info.get("Author", "").strip()[:500] or None,
+        title=_UNSTORABLE.sub("\ufffd", info.get("Title", "")).strip()[:500] or None,
+        author=_UNSTORABLE.sub("\ufffd", info.get("Author", "")).strip()[:500] or None,
         published=dated("CreationDate"),
         modified=dated("ModDate"),
     )

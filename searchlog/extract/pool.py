@@ -147,7 +147,7 @@ class ExtractPool:
                 worker = self._start()
             left = None if until is None else max(0.0, until - time.monotonic()) * share
             limit = self._time_s if left is None else min(self._time_s, left)
-            return worker.ask(job.message(alarm_s=self._time_s * 2 + 5), limit, left or _START_S)
+            return worker.ask(job.message(alarm_s=self._time_s * 2 + 5), limit, _START_S if left is None else left)
         finally:
             if worker is not None and not worker.usable():
                 self._drop(worker)
@@ -212,7 +212,11 @@ class _Worker:
         outcome = self._exchange(message, limit_s)
         if isinstance(outcome, ConversionFailure):
             return outcome
-        result = frames.result_of(*outcome)
+        try:
+            result = frames.result_of(*outcome)
+        except FormatError as error:
+            self._broken = True
+            return ConversionFailure("crash", str(error))
         if isinstance(result, ConversionFailure) and result.reason == "memory":
             self._broken = True  # it said so and left
         return result

@@ -204,7 +204,7 @@ def _colour(text: str) -> str | None:
     return f"{red:02x}{green:02x}{blue:02x}{min(255, round(alpha * 255)):02x}"
 
 
-_PIECE = re.compile(r"[^{};]*[{};]|[^{};]+")
+_PIECE = re.compile(r"[^{}]*[{}]")
 _COMPOUND = re.compile(r"([a-z][a-z0-9-]*)?((?:[.#][^\s.#:\[>+~*,()\\]+)*)", re.I)
 _WIDE_MEDIA = re.compile(r"@media\s+(?:only\s+)?(?:all|screen)\s*|@layer\b[^;]*", re.I)
 _SHEET_CHARS_MAX = 1_000_000
@@ -239,6 +239,11 @@ class Sheet:
                     self._add(selector.strip(), decl, count)
                 if count > _RULES_MAX:
                     return
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether any rule of the page can be read at all."""
+        return bool(self._rules)
 
     def _add(self, selector: str, decl: dict[str, tuple[str, bool]], count: int) -> None:
         if "\\" in selector:
@@ -298,23 +303,18 @@ def _plain_rules(text: str) -> Iterator[tuple[str, str]]:
         text = _COMMENT.sub("", text)
     depth_off = 0
     """Depth inside an at-rule that we do not read; 0 outside."""
-    prelude, body = "", ""
+    prelude = ""
     for piece in _PIECE.findall(text):
-        end, inner = piece[-1], piece[:-1]
-        if end == "{":
-            if depth_off:
-                depth_off += 1
-            elif inner.lstrip().startswith("@"):
-                if _WIDE_MEDIA.fullmatch(inner.strip()) is None:
-                    depth_off = 1
-            else:
-                prelude, body = inner.strip(), ""
-        elif end == "}":
-            if depth_off:
-                depth_off -= 1
-            else:
-                if prelude:
-                    yield prelude, body + inner
-                prelude, body = "", ""
-        elif prelude and not depth_off:
-            body += piece
+        opens, inner = piece[-1] == "{", piece[:-1]
+        if depth_off:
+            depth_off += 1 if opens else -1
+        elif not opens:
+            if prelude:
+                yield prelude, inner
+            prelude = ""
+        else:
+            # statements such as `@import x;` end before the selector begins
+            prelude = inner.rpartition(";")[2].strip()
+            if prelude.startswith("@"):
+                depth_off = 0 if _WIDE_MEDIA.fullmatch(prelude) else 1
+                prelude = ""

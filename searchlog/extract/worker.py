@@ -8,6 +8,7 @@ outlives its parent.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -22,6 +23,8 @@ __all__ = ["main"]
 
 def main(arguments: list[str]) -> int:
     """Serve requests until stdin ends."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)  # a page makes thousands of objects and no cycles
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     if arguments:
         _limit(int(arguments[0]))
