@@ -112,7 +112,8 @@ def _crawl(
 ) -> int:
     storage, index = session.resources.storage, session.resources.index
     index_captures(index, storage.log, storage.blobs)
-    if index.count(prefix) and not refresh:
+    mark = f"site {prefix}"
+    if index.known(mark) is not None and not refresh:
         return 0
     linked = replace(settings, convert=replace(settings.convert, links=True))
     seen, level = {prefix}, [prefix]
@@ -121,6 +122,7 @@ def _crawl(
         found = [link for page in pages for link in _links(session, page) if _below(link, prefix)]
         level = [link for link in dict.fromkeys(found) if link not in seen][: PAGES_MAX - len(seen)]
         seen.update(level)
+    index.mark(mark, 0)
     return len(seen)
 
 

@@ -14,6 +14,8 @@ from searchlog.search.query import Query
 
 __all__ = ["Settings", "split_options"]
 
+_SECONDS_MAX = 86_400.0
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -91,8 +93,21 @@ def split_options(query: str | Query, settings: Settings | None, options: dict[s
         known = ", ".join(sorted(f.name for f in (*fields(Query), *fields(Settings))))
         raise UsageError(f"no option {', '.join(sorted(values))}; there are: {known}", options=sorted(values))
     asked, chosen = replace(asked, **for_query), replace(chosen, **for_settings)
-    if not asked.text.strip():
-        raise UsageError("an empty query: say what to search for")
-    if not 1 <= asked.count <= 50:
-        raise UsageError(f"count is {asked.count}; it goes from 1 to 50")
+    _check(asked, chosen)
     return asked, chosen
+
+
+def _check(query: Query, settings: Settings) -> None:
+    """Raise UsageError on what cannot be searched for or recorded."""
+    if not query.text.strip():
+        raise UsageError("an empty query: say what to search for")
+    if any("\ud800" <= char <= "\udfff" for char in query.text):
+        raise UsageError("a query with half a surrogate pair: it has no UTF-8")
+    if not 1 <= query.count <= 50:
+        raise UsageError(f"count is {query.count}; it goes from 1 to 50")
+    if query.page < 1 or settings.pages < 1 or settings.budget_tokens < 1:
+        raise UsageError("page, pages and budget_tokens count from 1")
+    for name in ("deadline_s", "soft_s"):
+        seconds = getattr(settings, name)
+        if not 0 <= seconds <= _SECONDS_MAX:
+            raise UsageError(f"{name} is {seconds}; it goes from 0 to {_SECONDS_MAX:.0f} seconds")
