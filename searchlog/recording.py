@@ -57,7 +57,10 @@ def provider_exchange_body(provider: str, exchange: Exchange) -> Stored:
     """Return the record of one exchange with a provider."""
     payload = exchange.payload
     body = records.ProviderExchange(
-        provider=provider, exchange=exchange_to_json(exchange), payload=blob_ref(payload) if payload else None
+        provider=provider,
+        exchange=exchange_to_json(exchange),
+        payload=blob_ref(payload) if payload else None,
+        decoded_bytes=_decoded_bytes(exchange),
     )
     return Stored(body, (payload,) if payload else ())
 
@@ -173,9 +176,15 @@ def _hop(exchange: Exchange, asked: str, purpose: str, hop: int) -> Stored:
             exchange=exchange_to_json(exchange),
             payload=blob_ref(payload) if payload else None,
             decoded_digest=digest(decoded.data) if decoded.codings else None,
+            decoded_bytes=_decoded_bytes(exchange),
         ),
         (payload,) if payload else (),
     )
+
+
+def _decoded_bytes(exchange: Exchange) -> int | None:
+    decoded = exchange.decoded
+    return len(decoded.data) if decoded.codings or len(decoded.data) != len(exchange.payload) else None
 
 
 def conversion_body(url: str, payload: Digest, conversion: Conversion | ConversionFailure) -> Stored:

@@ -117,6 +117,8 @@ class ProviderExchange(Body):
     exchange: _Spilled
     """Heads, framing, peer, outcome: see FORMAT.md section 6."""
     payload: BlobRef | None = None
+    decoded_bytes: int | None = None
+    """Size of the decoded payload, where it is not the payload itself."""
 
 
 class Run(Body):
@@ -139,7 +141,7 @@ class Decision(Body):
     """One step over a set of things: which were kept, which dropped, by what rule and why. in = kept + dropped."""
 
     kind = "decision"
-    spill = ("items",)
+    spill = ("items", "sources")
     step: str
     rule: str
     in_count: int
@@ -149,7 +151,7 @@ class Decision(Body):
     """How many were dropped for each reason code."""
     items: list[dict[str, Any]] | BlobRef
     """`subject`, `kept`, `reason` and the numbers it rests on, in order."""
-    sources: list[str] | None = None
+    sources: list[str] | BlobRef | None = None
     """URLs of the pages that subjects of the form `index:start-end` (code points of that page's text) count in."""
 
 
@@ -177,6 +179,10 @@ class Capture(Body):
     payload: BlobRef | None = None
     decoded_digest: str | None = None
     """Digest of the decoded payload."""
+    decoded_bytes: int | None = None
+    """Size of the decoded payload, where it is not the payload itself: decoding may have been cut at a limit."""
+    cut: bool | None = None
+    """The search gave the page up at its deadline; what had arrived is here."""
     revisit: bool = False
     """The payload was stored before: nothing was written again."""
     robots: dict[str, Any] | None = None

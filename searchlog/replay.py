@@ -112,7 +112,7 @@ class _Recorded:
         self.attempts: list[_Attempt] = []
         self.steps: list[records.Decision] = []
         self.hops: dict[str, list[records.Capture]] = {}
-        self.conversions: dict[str, records.Conversion] = {}
+        self.conversions: dict[tuple[str, str], records.Conversion] = {}
         self._query: records.Query | None = None
         self._rendering: records.Rendering | None = None
         self._exchange: records.ProviderExchange | None = None
@@ -138,7 +138,7 @@ class _Recorded:
             case records.Capture() as body if body.purpose != "robots":
                 self.hops.setdefault(body.asked, []).append(body)
             case records.Conversion() as body:
-                self.conversions[body.payload] = body
+                self.conversions[body.url, body.payload] = body
             case records.Rendering() as body:
                 self._rendering = body
             case _:
@@ -170,7 +170,8 @@ def _run(ledger: Ledger, query: Query, attempt: _Attempt, differences: list[str]
     if attempt.exchange is None or provider is None:
         return _recorded_run(recorded, ledger)
     run = run_of(provider, query, stored_exchange(attempt.exchange, ledger.blobs, ledger.load))
-    if run_body(run).to_json() != {**recorded.to_json(), "results": ledger.load(recorded.results)}:
+    lists = {"results": ledger.load(recorded.results), "dropped": ledger.load(recorded.dropped)}
+    if run_body(run).to_json() != {**recorded.to_json(), **lists}:
         differences.append(f"run {run.provider}: parsed to another run ({recorded.parser} then, {run.parser} now)")
     return run
 
@@ -206,10 +207,10 @@ def _page(recorded: _Recorded, url: str, converter: Converter, settings: Setting
     if hops[-1].reason == CUT:
         return PageRead(Task(url), cut=True)
     fetch = stored_fetch(hops, recorded.ledger.blobs, recorded.ledger.load)
-    page = PageRead(Task(url), fetch)
+    page = PageRead(Task(url), fetch, cut=bool(hops[-1].cut))
     final = fetch.final
-    was = recorded.conversions.get(digest(final.payload)) if final else None
-    if final is None or was is None:
+    was = recorded.conversions.get((final.url, digest(final.payload))) if final else None
+    if final is None or was is None or page.cut:
         return page
     if was.failure is not None:
         page.conversion = ConversionFailure(was.failure, was.detail or "", was.media_type or "", was.converter or "")

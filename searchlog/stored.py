@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from searchlog import canon
@@ -24,14 +25,20 @@ Load = Callable[[Any], Any]
 
 
 def stored_exchange(body: Capture | ProviderExchange, blobs: BlobStore, load: Load) -> Exchange:
-    """Return the exchange of a record, its payload from the blob store and decoded again.
+    """Return the exchange of a record, its payload from the blob store and decoded again, as far as it was then.
 
     Raises MissingError or IntegrityError when the payload is gone or altered.
     """
     if body.exchange is None:
         raise FormatError("a record without an exchange")
     payload = blobs.get(Digest(body.payload.blob)) if isinstance(body.payload, BlobRef) else b""
-    return exchange_from_json(load(body.exchange), payload, Limits())
+    size = len(payload) if body.decoded_bytes is None else body.decoded_bytes
+    limits = Limits(decoded_bytes_max=max(Limits().decoded_bytes_max, size))
+    exchange = exchange_from_json(load(body.exchange), payload, limits)
+    decoded = exchange.decoded
+    return (
+        replace(exchange, decoded=replace(decoded, data=decoded.data[:size])) if len(decoded.data) > size else exchange
+    )
 
 
 def stored_fetch(hops: Sequence[Capture], blobs: BlobStore, load: Load) -> Fetch:

@@ -88,6 +88,7 @@ SPILLED = [
     ("run", "results"),
     ("run", "dropped"),
     ("decision", "items"),
+    ("decision", "sources"),
     ("selection", "chosen"),
     ("evidence", "exact"),
     ("verification", "findings"),
