@@ -44,6 +44,7 @@ def verify_session(
     root = Frontier().root if head is None else head.root
     report = Report(session, "store", len(lines), base64.b64encode(root).decode("ascii"))
     _lines(report, lines, head)
+    _places(report, lines, log)
     _heads(report, lines, heads)
     contents = _Contents(report, blobs, frozenset(seq for seq, item in enumerate(lines) if item.line is None))
     for seq, item in enumerate(lines):
@@ -87,6 +88,13 @@ def _lines(report: Report, lines: Sequence[StoredLine], head: Frontier | None) -
             expected=None if head is None else head.root.hex(),
             found=found.root.hex(),
         )
+
+
+def _places(report: Report, lines: Sequence[StoredLine], log: LogStore) -> None:
+    """Check that the records stand at 0, 1, 2 and so on: they are in order, so the place of the last one tells."""
+    last = len(lines) - 1
+    if last >= 0 and log.get(report.session, last, last + 1) != [lines[last]]:
+        report.add("record-misplaced", f"record {last}", "the places of the records have gaps")
 
 
 def _heads(report: Report, lines: Sequence[StoredLine], heads: Sequence[Checkpoint]) -> None:
