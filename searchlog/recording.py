@@ -15,7 +15,7 @@ from searchlog.capture.exchange import Exchange, Fetch, Outcome
 from searchlog.clock import format_time
 from searchlog.digest import Digest, digest
 from searchlog.evidence.passage import Evidence, Source
-from searchlog.extract.conversion import Conversion, ConversionFailure, conversion_to_json
+from searchlog.extract.conversion import Conversion, ConversionFailure, structure_of
 from searchlog.search.decision import Step
 from searchlog.search.query import Query
 from searchlog.search.run import Run
@@ -109,9 +109,9 @@ def capture_bodies(fetch: Fetch, purpose: str, reused: dict[str, Any] | None = N
 
     A fetch that was refused, or failed, after a redirect or before any request ends in a record without an exchange.
     """
-    out = []
-    if fetch.robots_exchange is not None:
-        out.append(_hop(fetch.robots_exchange, fetch.url, "robots", 0))
+    out: list[Stored] = []
+    for number, exchange in enumerate(fetch.robots_exchanges):
+        out.append(_hop(exchange, fetch.url, "robots", number))
     if fetch.cache_hit is not None:
         reused = {"via": "cache", **fetch.cache_hit, "seq": int(fetch.cache_hit["seq"])}
     robots = _plain(robots_to_json(fetch.robots)) if fetch.robots else None
@@ -200,7 +200,7 @@ def conversion_body(url: str, payload: Digest, conversion: Conversion | Conversi
         )
         return Stored(failed)
     text = conversion.text.encode("utf-8")
-    structure = canon.dumps(_plain(conversion_to_json(conversion)))
+    structure = structure_of(conversion)
     metadata = conversion.metadata
     body = records.Conversion(
         url=url,

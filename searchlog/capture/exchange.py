@@ -178,8 +178,6 @@ class Fetch:
     reason: str | None = None
     detail: str = ""
     robots: RobotsDecision | None = None
-    robots_exchange: Exchange | None = None
-    """The exchange that brought robots.txt, when this fetch made it."""
     cache_hit: dict[str, str] | None = None
     """When the answer came from the HTTP cache: `session`, `seq`, `captured_at` of the capture it points to."""
     robots_exchanges: tuple[Exchange, ...] = ()
@@ -189,6 +187,11 @@ class Fetch:
     def final(self) -> Exchange | None:
         """The last hop, or None."""
         return self.hops[-1] if self.hops else None
+
+    @property
+    def robots_exchange(self) -> Exchange | None:
+        """The exchange that brought robots.txt, when this fetch made it."""
+        return self.robots_exchanges[-1] if self.robots_exchanges else None
 
 
 def header(headers: tuple[Header, ...], name: str) -> str | None:

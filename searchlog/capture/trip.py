@@ -62,7 +62,6 @@ class _Trip:
     pins: Pins = field(default_factory=dict)
     hops: list[Exchange] = field(default_factory=list)
     decision: RobotsDecision | None = None
-    robots_exchange: Exchange | None = None
     robots_exchanges: list[Exchange] = field(default_factory=list)
     waited: bool = False
 
@@ -74,7 +73,6 @@ class _Trip:
             reason,
             detail,
             self.decision,
-            self.robots_exchange,
             robots_exchanges=tuple(self.robots_exchanges),
         )
 
@@ -213,7 +211,6 @@ def _fetch_rules(policy: Policy, trip: _Trip, origin: Target) -> robots.Rules | 
             return exchange
         if exchange.outcome is not Outcome.REFUSED:
             trip.robots_exchanges.append(exchange)
-            trip.robots_exchange = exchange
         elif answer is not None:
             break  # a redirect led where we do not go; the answer before it stands
         answer = exchange

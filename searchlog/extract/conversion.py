@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from searchlog import canon
+
 __all__ = [
     "Block",
     "Conversion",
@@ -16,6 +18,7 @@ __all__ = [
     "Metadata",
     "conversion_from_json",
     "conversion_to_json",
+    "structure_of",
 ]
 
 
@@ -90,6 +93,8 @@ class Conversion:
     warnings: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
     """Absolute targets of the page's links, when they were asked for."""
+    structure: bytes | None = field(default=None, repr=False, compare=False)
+    """What `structure_of` gives, where a worker has written it already; whoever changes another field drops it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,24 +109,63 @@ class ConversionFailure:
 
 
 def conversion_to_json(conversion: Conversion) -> dict[str, Any]:
-    """Return everything but the text as plain JSON values; blocks as short lists in field order."""
-    out = asdict(conversion)
-    del out["text"]
-    out["blocks"] = [
-        [b.kind, b.start, b.end, b.level, b.furniture, b.hidden, b.page, b.group, b.head] for b in conversion.blocks
-    ]
-    out["warnings"] = list(conversion.warnings)
+    """Return everything but the text as plain JSON values, absent fields left out.
+
+    A block is a list of its fields in order, without those at the end that have their default.
+    """
+    out: dict[str, Any] = {
+        "blocks": [_row(block) for block in conversion.blocks],
+        "metadata": {name: value for name, value in asdict(conversion.metadata).items() if value is not None},
+    }
+    for name in _PLAIN:
+        value = getattr(conversion, name)
+        if value not in (None, "", ()):
+            out[name] = list(value) if isinstance(value, tuple) else value
     return out
 
 
-def conversion_from_json(text: str, value: dict[str, Any]) -> Conversion:
-    """Return the conversion that `conversion_to_json` wrote; unknown fields are left aside."""
+_PLAIN = tuple(
+    name for name in Conversion.__dataclass_fields__ if name not in ("text", "blocks", "metadata", "structure")
+)
+
+
+def _row(block: Block) -> list[Any]:
+    if block.head:
+        length = 9
+    elif block.group is not None:
+        length = 8
+    elif block.page is not None:
+        length = 7
+    elif block.hidden is not None:
+        length = 6
+    elif block.furniture is not None:
+        length = 5
+    else:
+        length = 4 if block.level else 3
+    row = [block.kind, block.start, block.end, block.level, block.furniture]
+    return [*row, block.hidden, block.page, block.group, block.head][:length]
+
+
+def structure_of(conversion: Conversion) -> bytes:
+    """Return the canonical JSON of everything but the text: what is stored beside it (FORMAT.md section 7)."""
+    return conversion.structure or canon.dumps(conversion_to_json(conversion))
+
+
+def conversion_from_json(text: str, value: dict[str, Any], structure: bytes | None = None) -> Conversion:
+    """Return the conversion that `conversion_to_json` wrote; unknown fields are left aside.
+
+    structure: the bytes that the value was read from, when they are what `structure_of` gives.
+    """
     meta = value["metadata"]
-    dated = {key: Dated(**meta[key]) if meta.get(key) else None for key in ("published", "modified")}
-    metadata = Metadata(**{**{k: meta.get(k) for k in ("title", "author", "site", "language", "canonical")}, **dated})
-    known = {name: value[name] for name in Conversion.__dataclass_fields__ if name in value and name != "text"}
-    known["blocks"] = tuple(Block(*row) for row in value["blocks"])
-    known["warnings"] = tuple(value.get("warnings", ()))
-    known["links"] = tuple(value.get("links", ()))
-    known["metadata"] = metadata
-    return Conversion(text=text, **known)
+    claims = {name: meta.get(name) for name in ("title", "author", "site", "language", "canonical")}
+    published, modified = (Dated(**meta[name]) if meta.get(name) else None for name in ("published", "modified"))
+    known: dict[str, Any] = {name: value[name] for name in _PLAIN if name in value}
+    for name in ("warnings", "links"):
+        known[name] = tuple(value.get(name, ()))
+    return Conversion(
+        text=text,
+        blocks=tuple(Block(*row) for row in value["blocks"]),
+        metadata=Metadata(**claims, published=published, modified=modified),
+        structure=structure,
+        **known,
+    )

@@ -16,7 +16,7 @@ from dataclasses import asdict
 from typing import Any
 
 from searchlog.errors import FormatError
-from searchlog.extract.conversion import ConversionFailure, conversion_from_json, conversion_to_json
+from searchlog.extract.conversion import ConversionFailure, conversion_from_json, structure_of
 from searchlog.extract.convert import ConvertOptions, Result
 
 __all__ = ["HEAD_BYTES", "body", "lengths", "read", "request", "request_of", "response", "result_of"]
@@ -72,7 +72,8 @@ def response(result: Result) -> bytes:
     """Return the message that carries a result."""
     if isinstance(result, ConversionFailure):
         return body({"failure": asdict(result)}, b"")
-    return body({"conversion": conversion_to_json(result)}, result.text.encode("utf-8"))
+    structure = structure_of(result)
+    return body({"structure_bytes": len(structure)}, structure + result.text.encode("utf-8"))
 
 
 def result_of(head: dict[str, Any], payload: bytes) -> Result:
@@ -80,6 +81,8 @@ def result_of(head: dict[str, Any], payload: bytes) -> Result:
     try:
         if "failure" in head:
             return ConversionFailure(**head["failure"])
-        return conversion_from_json(payload.decode("utf-8"), head["conversion"])
+        size = head["structure_bytes"]
+        structure = payload[:size]
+        return conversion_from_json(payload[size:].decode("utf-8"), json.loads(structure), structure)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise FormatError("a message from an extraction worker carries no result") from None

@@ -118,7 +118,7 @@ class ExtractPool:
             except UsageError:
                 return first  # the pool was closed in the meantime
             if isinstance(second, Conversion):
-                return replace(second, warnings=(*second.warnings, _DEATHS[first.reason]))
+                return replace(second, warnings=(*second.warnings, _DEATHS[first.reason]), structure=None)
         return replace(first, media_type=media_type)
 
     def close(self) -> None:
@@ -137,6 +137,8 @@ class ExtractPool:
 
     def _once(self, job: _Job, until: float | None, share: float) -> Result:
         """Give the job to a worker of its own; `share` is the part of the time left until `until` that it may use."""
+        if until is not None and time.monotonic() >= until:
+            return ConversionFailure("timeout", "the deadline had passed before the conversion began")
         try:
             worker = self._free.get(timeout=None if until is None else max(0.0, until - time.monotonic()))
         except queue.Empty:
