@@ -121,7 +121,10 @@ class _Recorded:
                 self._add(record)
             elif self._rendering is None:
                 self.state.add(record.envelope)
-        self._finished()
+        names = self._finished()[0].providers
+        # they stand in the log as they came in; fusion takes them in the order they were asked
+        order = {name: number for number, name in enumerate(reversed(names))}
+        self.attempts.sort(key=lambda attempt: -order.get(attempt.run.provider, -1))
 
     def _add(self, record: Record) -> None:
         match record.body:

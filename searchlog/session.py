@@ -32,7 +32,7 @@ from searchlog.evidence.passage import Evidence
 from searchlog.extract.conversion import Conversion
 from searchlog.flow.choose import Chosen, TextPage, choose
 from searchlog.flow.drafts import chosen_drafts, page_drafts, rendering_bytes
-from searchlog.flow.gather import Attempt, gather
+from searchlog.flow.gather import Attempt, Patience, gather
 from searchlog.flow.indexing import index_captures
 from searchlog.flow.page import Page, page_of
 from searchlog.flow.read import PageRead, Reader, Task
@@ -307,7 +307,8 @@ class _Flow:
         own = tuple(urlsplit(p.facts.endpoint).netloc.rpartition("@")[2] for p in providers if p.facts.own_server)
         allowed = replace(self.settings, allow_private=(*self.settings.allow_private, *own))
         client = self.session.resources.client(allowed)
-        return gather(providers, self.query, client, deadline, fuse=fuse_all, on_attempt=on_attempt)
+        patience = Patience(self.settings.provider_s, self.settings.soft_s)
+        return gather(providers, self.query, client, deadline, fuse=fuse_all, patience=patience, on_attempt=on_attempt)
 
     def _shortlist(self, runs: Sequence[Run]) -> tuple[Sequence[Candidate], Sequence[Run]]:
         candidates, runs, steps = shortlist(runs, self.query, self.settings)

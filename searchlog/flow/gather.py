@@ -6,7 +6,7 @@ Knows threads and the web, not the log. Every attempt comes back as an `Attempt`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,7 +17,7 @@ from searchlog.search.query import Query
 from searchlog.search.registry import lets_next_be_asked
 from searchlog.search.run import Run
 
-__all__ = ["Asker", "Attempt", "gather"]
+__all__ = ["Asker", "Attempt", "Patience", "gather"]
 
 
 class Asker(Protocol):
@@ -37,6 +37,16 @@ class Attempt:
     """None for a provider on this machine."""
 
 
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long providers are waited for, in seconds."""
+
+    each_s: float = 8.0
+    """One provider has this long to answer."""
+    soft_s: float = 2.5
+    """Asked at once: after this the late ones are cut, when another one gave results."""
+
+
 def gather(
     providers: Sequence[Provider],
     query: Query,
@@ -44,6 +54,7 @@ def gather(
     deadline: Deadline,
     *,
     fuse: bool,
+    patience: Patience = Patience(),
     on_attempt: Callable[[Attempt], None] = lambda attempt: None,
 ) -> list[Attempt]:
     """Return the attempts, in the order of the providers; `on_attempt` is called as each one ends, in this thread.
@@ -51,20 +62,29 @@ def gather(
     fuse: ask all at once. Otherwise the next one is asked only when the one before did not answer, as
     `registry.lets_next_be_asked` says.
     """
-    attempts: list[Attempt] = []
     if not fuse:
+        attempts: list[Attempt] = []
         for provider in providers:
-            attempts.append(_ask(provider, query, asker, deadline))
+            attempts.append(_ask(provider, query, asker, deadline.child(patience.each_s)))
             on_attempt(attempts[-1])
             if deadline.expired or not lets_next_be_asked(provider.facts, attempts[-1].run):
                 break
         return attempts
+    late, soft = deadline.child(patience.each_s), deadline.child(patience.soft_s)
+    made: dict[int, Attempt] = {}
     with ThreadPoolExecutor(max(1, len(providers)), "provider") as threads:
-        waiting = [threads.submit(_ask, provider, query, asker, deadline) for provider in providers]
-        for future in waiting:
-            attempts.append(future.result())
-            on_attempt(attempts[-1])
-    return attempts
+        waiting = {threads.submit(_ask, provider, query, asker, late): n for n, provider in enumerate(providers)}
+        while waiting:
+            answered = any(attempt.run.results for attempt in made.values())
+            done = wait(waiting, soft.remaining() if answered else None, FIRST_COMPLETED).done
+            if not done:
+                late.cut()  # those cut come back at once, with what had arrived
+                done = wait(waiting).done
+            for future in done:
+                number = waiting.pop(future)
+                made[number] = future.result()
+                on_attempt(made[number])
+    return [made[number] for number in sorted(made)]
 
 
 def _ask(provider: Provider, query: Query, asker: Asker, deadline: Deadline) -> Attempt:

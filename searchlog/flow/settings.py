@@ -25,8 +25,11 @@ class Settings:
     """Candidates that are fetched and read, best first."""
     deadline_s: float = 20.0
     """Nothing of a search blocks longer than this."""
+    provider_s: float = 8.0
+    """One provider has this long to answer."""
     soft_s: float = 2.5
-    """Seconds of reading after which pages still under way are cut, once half of the pages gave text."""
+    """Seconds after which what is late is cut: providers once another gave results, pages once half of them gave
+    text."""
     budget_tokens: int = 4000
     """Size of the evidence."""
     passages_max: int = 60
@@ -60,7 +63,7 @@ class Settings:
     def from_json(cls, value: dict[str, Any]) -> Settings:
         """Return the settings that `to_json` wrote, to run a search again; unknown fields are left aside."""
         own = {f.name: value[f.name] for f in fields(cls) if f.name in value and f.name not in ("limits", "convert")}
-        for name in ("deadline_s", "soft_s"):
+        for name in ("deadline_s", "provider_s", "soft_s"):
             if name in own:
                 own[name] = float(own[name])
         own["allow_private"] = tuple(own.get("allow_private", ()))
@@ -107,7 +110,7 @@ def _check(query: Query, settings: Settings) -> None:
         raise UsageError(f"count is {query.count}; it goes from 1 to 50")
     if query.page < 1 or settings.pages < 1 or settings.budget_tokens < 1:
         raise UsageError("page, pages and budget_tokens count from 1")
-    for name in ("deadline_s", "soft_s"):
+    for name in ("deadline_s", "provider_s", "soft_s"):
         seconds = getattr(settings, name)
         if not 0 <= seconds <= _SECONDS_MAX:
             raise UsageError(f"{name} is {seconds}; it goes from 0 to {_SECONDS_MAX:.0f} seconds")
