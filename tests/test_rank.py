@@ -152,4 +152,4 @@ def test_score_from_a_conversion_with_blocks() -> None:
     text = "Bridges\n" + "It opened in the spring of 1932. " * 3
     blocks = (Block("heading", 0, 7, level=1), Block("paragraph", 8, len(text)))
     cut = passages(0, Conversion(text, blocks, Metadata(), "test/1"))
-    assert rank.score("bridges", [source(text)], cut) == [1.25]
+    assert rank.score("bridges", [source(text)], cut) == [1.35]

@@ -34,12 +34,13 @@ class Weights:
     """How much its length is held against a passage, 0 to 1."""
     near: float = 0.35
     """Share of the better neighbour's score."""
-    page: float = 0.25
+    page: float = 0.35
     """What the best page's own score counts where the best passage's counts 1."""
     heading: float = 0.0
-    """What a word in the headings above a passage counts where a word in it counts 1."""
-    furniture: float = 1.0
-    """Factor for furniture: a mild weight, never a filter."""
+    """What a word in the headings above a passage counts where a word in it counts 1. Above 0 it cost documentation 5
+    points: every passage of a section then looks alike."""
+    furniture: float = 0.7
+    """Factor for furniture: a mild weight, never a filter. 0.7 gained 1 to 3 points on web pages and documentation."""
 
 
 DEFAULT = Weights()
