@@ -63,9 +63,12 @@ def stored_page(log: LogStore, blobs: BlobStore, load: Load, session: str, seq: 
 def stored_conversion(body: ConversionRecord, blobs: BlobStore) -> Conversion:
     """Return the conversion of a record, its text and blocks from the blob store.
 
-    Raises MissingError, IntegrityError; FormatError for a record of a failed conversion.
+    Raises MissingError, IntegrityError; FormatError for a record of a failed conversion, and for blobs that hold none.
     """
     if body.text is None or body.structure is None:
         raise FormatError(f"no text was made of {body.url}: {body.failure}")
-    text = blobs.get(Digest(body.text.blob)).decode("utf-8")
-    return conversion_from_json(text, canon.loads(blobs.get(Digest(body.structure.blob))))
+    text, structure = blobs.get(Digest(body.text.blob)), blobs.get(Digest(body.structure.blob))
+    try:
+        return conversion_from_json(text.decode("utf-8"), canon.loads(structure))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FormatError(f"not a conversion: {type(error).__name__} {error}", url=body.url) from None

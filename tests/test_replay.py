@@ -1,0 +1,407 @@
+"""Replay: equal bytes from records alone, with no network; or the step at which they part."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from searchlog.capture.exchange import Limits
+from searchlog.demo.server import DemoSite
+from searchlog.errors import IntegrityError, MissingError, ProviderError, UsageError
+from searchlog.extract.conversion import Conversion, ConversionFailure
+from searchlog.extract.pool import InProcess
+from searchlog.records import Capture, Run
+from searchlog.replay import Replay, replay
+from searchlog.search.run import Result, RunOutcome
+from searchlog.search.run import Run as RunValue
+from searchlog.session import Session
+from tests.searches import FRESH, HTML, TEXTS, ask, bodies, found, html, no_network, opened, pages, reasons
+from tests.sites import serve
+from tests.test_session import local
+
+
+def check_equal(session: Session, turn: int, rendering: str) -> Replay:
+    """Assert that the turn comes out again, byte for byte, with nothing appended."""
+    before = session.head
+    made = replay(session.ledger, turn, InProcess())
+    assert made.differences == []
+    assert made.equal
+    assert made.rendering == rendering
+    assert session.head == before
+    return made
+
+
+def test_demo_search_comes_out_again_from_its_records_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    with DemoSite() as site, opened(tmp_path, in_process=False) as archive:
+        session = archive.session()
+        searches = []
+        for query in site.queries[:4]:
+            from searchlog.search import registry
+
+            options = registry.Options(endpoints={"searxng": site.search_url})
+            searches.append(
+                session.search(
+                    query.query, providers=["searxng"], registry_options=options, allow_private=("127.0.0.1",)
+                )
+            )
+        assert all(search.evidence for search in searches)
+    monkeypatch.setattr(socket.socket, "connect", no_network)
+    monkeypatch.setattr(socket, "getaddrinfo", no_network)
+    with opened(tmp_path) as archive:
+        ledger = archive.ledger("latest")
+        for search in searches:
+            made = replay(ledger, search.turn, InProcess())
+            assert made.differences == []
+            assert (made.expected, made.found) == (search.rendering_digest, search.rendering_digest)
+            assert made.rendering == search.rendering
+            assert made.evidence == search.evidence
+            assert made.to_json() == {
+                "session": search.session,
+                "turn": search.turn,
+                "equal": True,
+                "expected": search.rendering_digest,
+                "found": search.rendering_digest,
+                "differences": [],
+            }
+
+
+def test_ids_come_out_as_they_were_given():
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        first = ask(session, site, "tide mill gate", ["/mill", "/gate"])
+        second = ask(session, site, "pond wheel gate", ["/pond", "/gate", "/wheel"])
+        third = ask(session, site, "tide mill", list(TEXTS))
+        for search in (third, first, second):
+            made = check_equal(session, search.turn, search.rendering)
+            assert [item.id for item in made.evidence] == [item.id for item in search.evidence]
+
+
+def test_settings_are_those_of_then():
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        search = ask(
+            session, site, places=list(TEXTS), pages=2, budget_tokens=30, per_host_max=1, exclude_domains=["a.example"]
+        )
+        check_equal(session, search.turn, search.rendering)
+
+
+# --- pages that failed
+
+
+def test_failed_and_cut_pages_replay():
+    """A page that was cut came out as one that had timed out by itself."""
+    with (
+        serve(pages(), hang={"/hang", "/late"}, drip={"/drip": 0.05}, reset={"/reset", "/half"}) as site,
+        opened() as archive,
+    ):
+        site.pages |= {
+            "/robots.txt": (200, {"Content-Type": "text/plain"}, "User-agent: *\nDisallow: /private/\n"),
+            "/half": (200, HTML, "<p>tide mill half. " + "x" * 4000),
+            "/drip": (200, HTML, html("tide mill " * 400)),
+            "/empty": (200, HTML, ""),
+            "/image": (200, {"Content-Type": "image/png"}, b"\x89PNG\r\n\x1a\n" + bytes(64)),
+            "/old": (301, {"Location": "/gate"}, ""),
+            "/away": (302, {"Location": "http://10.0.0.1/"}, ""),
+        }
+        places = [
+            *("/hang", "/drip", "/late", "/reset", "/half", "/empty", "/image", "/old", "/away", "/absent"),
+            *("/private/x", "http://10.0.0.1/", "/mill", "/pond", "/wheel", "/gate?b"),
+        ]
+        session = archive.session()
+        search = ask(session, site, places=places, pages=20, count=20, soft_s=0.5, deadline_s=1.5)
+        assert set(reasons(session).values()) == {
+            "kept", "cut-deadline", "failed-disconnect", "no-text-no-text", "no-text-unsupported-type",
+            "refused-address", "http-404", "refused-robots",
+        }  # fmt: skip
+        check_equal(session, search.turn, search.rendering)
+
+
+def test_page_cut_before_any_answer_replays():
+    class Slow(InProcess):
+        def convert(self, *args: Any, **options: Any) -> Conversion | ConversionFailure:
+            import time
+
+            if "/gate" in args[2]:
+                time.sleep(0.8)
+            return super().convert(*args, **options)
+
+    with serve(pages()) as site, opened() as archive:
+        archive.resources._pool = Slow()  # type: ignore[assignment]
+        session = archive.session()
+        search = ask(session, site, places=list(TEXTS), soft_s=0.1)
+        assert reasons(session)["/gate"] == "cut-deadline"
+        check_equal(session, search.turn, search.rendering)
+
+
+def test_page_whose_converter_was_stopped_is_taken_as_recorded():
+    class Dying(InProcess):
+        def convert(self, *args: Any, **options: Any) -> Conversion | ConversionFailure:
+            if "/gate" in args[2]:
+                return ConversionFailure("memory", "over its limit", "text/html", "html/1")
+            return super().convert(*args, **options)
+
+    with serve(pages()) as site, opened() as archive:
+        archive.resources._pool = Dying()  # type: ignore[assignment]
+        session = archive.session()
+        search = ask(session, site, places=list(TEXTS))
+        assert reasons(session)["/gate"] == "no-text-memory"
+        check_equal(session, search.turn, search.rendering)
+
+
+def test_coded_page_cut_at_a_limit_replays():
+    body = "".join(f"<p>The tide mill {n} stands by the water.\n" for n in range(400))
+    with serve(pages()) as site, opened() as archive:
+        site.pages["/zip"] = (200, HTML | {"Content-Encoding": "gzip"}, gzip.compress(body.encode()))
+        session = archive.session()
+        search = ask(session, site, places=["/zip", "/mill"], limits=Limits(decoded_bytes_max=1_500))
+        check_equal(session, search.turn, search.rendering)
+
+
+def test_head_of_sixty_kilobytes_replays():
+    with serve(pages()) as site, opened() as archive:
+        site.pages["/mill"] = (200, HTML | {f"X-{n}": "\xff" * 5000 for n in range(11)}, html(TEXTS["/mill"]))
+        session = archive.session()
+        search = ask(session, site, places=["/mill"])
+        check_equal(session, search.turn, search.rendering)
+
+
+def test_one_payload_of_two_types_replays():
+    """The conversions of one payload were told apart by its digest alone: the second took the place of the first."""
+    page = html("The tide mill &amp; its gate.")
+    with serve(pages()) as site, opened() as archive:
+        site.pages["/a"] = (200, HTML, page)
+        site.pages["/b"] = (200, {"Content-Type": "application/octet-stream"}, page)
+        site.pages["/c.png"] = (200, {"Content-Type": "image/png"}, page)
+        session = archive.session()
+        search = ask(session, site, places=["/a", "/b", "/c.png", "/mill"])
+        check_equal(session, search.turn, search.rendering)
+
+
+# --- where pages and runs come from
+
+
+def test_pages_from_the_cache_replay(tmp_path: Path):
+    with serve(pages(headers=FRESH)) as site, opened(tmp_path) as archive:
+        session = archive.session()
+        site.pages["/old"] = (301, {"Location": "/gate", "Cache-Control": "max-age=600"}, "")
+        ask(session, site, places=["/mill", "/old"])
+        search = ask(session, site, places=["/mill", "/old"])
+        assert any(body.reused for body in bodies(session, Capture, search.turn))
+        check_equal(session, search.turn, search.rendering)
+
+
+def test_pages_from_the_archive_replay():
+    """A page that had been reached through a redirect was stored under the name asked for then, and not found again
+    under its own."""
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        site.pages["/old"] = (301, {"Location": "/gate"}, "")
+        ask(session, site, places=["/mill", "/old"])
+        search = session.search("sluice gate ebb", providers=["archive"])
+        assert {item.source.url for item in search.evidence} >= {site.url + "/gate"}
+        check_equal(session, search.turn, search.rendering)
+
+
+def test_runs_of_local_and_unknown_providers_are_taken_as_recorded():
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        given = RunValue(
+            "other",
+            RunOutcome.DEGRADED,
+            (Result(1, site.url + "/gate", "Gate", "a snippet", "0.5", "2026-01-01", {"language": "en"}),),
+            detail="half of it failed",
+            retry_after_s=3,
+            ignored=("country",),
+            dropped=(("an advertisement", "advert"),),
+            notes=("a note",),
+            parser="other/1",
+        )
+        provider = local("other")
+        provider.run = given
+        search = ask(session, site, places=["/mill"], providers=["searxng", provider])
+        check_equal(session, search.turn, search.rendering)
+
+
+def test_failed_attempts_replay():
+    with serve(pages() | {"/search": (500, HTML, "")}) as site, opened() as archive:
+        session = archive.session()
+        search = ask(session, site, providers=["searxng", local("other", site.url + "/mill")])
+        check_equal(session, search.turn, search.rendering)
+
+
+def test_answer_with_a_hundred_kilobytes_of_results_replays():
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        places: list[Any] = [{"url": site.url + path, "title": "t", "content": "x" * 9000} for path in TEXTS]
+        places += [{"title": f"no link {n} " + "y" * 3000} for n in range(40)]
+        search = ask(session, site, places=places)
+        check_equal(session, search.turn, search.rendering)
+
+
+def test_empty_search_replays():
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        search = ask(session, site, places=[])
+        check_equal(session, search.turn, search.rendering)
+
+
+def test_searches_of_two_threads_replay(tmp_path: Path):
+    import threading
+
+    with serve(pages(), delay=dict.fromkeys(TEXTS, 0.05)) as site, opened(tmp_path) as archive:
+        session, searches = archive.session(), []
+        found(site, list(TEXTS))
+        asked = ["tide mill gate", "tide mill pond", "wheel moon"]
+        threads = [threading.Thread(target=lambda q=q: searches.append(ask(session, site, q))) for q in asked]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for search in searches:
+            check_equal(session, search.turn, search.rendering)
+
+
+# --- what differs
+
+
+class Other(InProcess):
+    """A converter of a later version."""
+
+    def __init__(self, change: Callable[[Conversion], Conversion]) -> None:
+        self.change = change
+
+    def convert(self, *args: Any, **options: Any) -> Conversion | ConversionFailure:
+        made = super().convert(*args, **options)
+        return self.change(made) if isinstance(made, Conversion) else made
+
+
+def one_search(session: Session, site: Any) -> Any:
+    return ask(session, site, "tide mill gate", ["/mill", "/gate"])
+
+
+def test_changed_converter_is_told_with_the_page_and_the_step():
+    def drop(made: Conversion) -> Conversion:
+        return replace(made, text="", blocks=(), converter="html/9") if "sluice" in made.text else made
+
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        search = one_search(session, site)
+        made = replay(session.ledger, search.turn, Other(drop))
+        assert not made.equal
+        assert made.found != made.expected == search.rendering_digest
+        texts = [told for told in made.differences if told.startswith("text of")]
+        assert len(texts) == 1
+        assert texts[0].startswith(f"text of {site.url}/gate: another one than html/")
+        assert "step sources: kept 2 of 2 then, 1 of 2 now" in made.differences
+
+
+def test_converter_that_gives_the_same_text_by_another_name_differs_in_nothing():
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        search = one_search(session, site)
+        made = replay(session.ledger, search.turn, Other(lambda made: replace(made, converter="html/9")))
+        assert (made.equal, made.differences) == (True, [])
+
+
+def test_converter_that_fails_now_is_told():
+    class Broken(InProcess):
+        def convert(self, *args: Any, **options: Any) -> ConversionFailure:
+            return ConversionFailure("crash", "signal 11")
+
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        search = one_search(session, site)
+        made = replay(session.ledger, search.turn, Broken())
+        assert not made.equal
+        assert any(told == "step read: kept 2 of 2 then, 0 of 2 now" for told in made.differences)
+
+
+def test_changed_parser_is_told(monkeypatch: pytest.MonkeyPatch):
+    from searchlog.search.providers.searxng import Searxng
+
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        search = one_search(session, site)
+        honest = Searxng.parse
+
+        def parse(self: Searxng, *args: Any) -> RunValue:
+            run = honest(self, *args)
+            return replace(run, results=run.results[:1], parser="searxng/9")
+
+        monkeypatch.setattr(Searxng, "parse", parse)
+        made = replay(session.ledger, search.turn, InProcess())
+        assert made.differences[0] == "run searxng: parsed to another run (searxng/1 then, searxng/9 now)"
+        assert not made.equal
+
+
+def test_changed_rule_is_told(monkeypatch: pytest.MonkeyPatch):
+    from searchlog.search import filters
+
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        search = one_search(session, site)
+        monkeypatch.setattr(filters, "RULE", "filter/9")
+        made = replay(session.ledger, search.turn, InProcess())
+        assert any("step filter: the rule was filter/1" in told for told in made.differences)
+
+
+def test_changed_rendering_alone_is_told(monkeypatch: pytest.MonkeyPatch):
+    from searchlog.flow import choose as module
+
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        search = one_search(session, site)
+        honest = module.render
+        monkeypatch.setattr(module, "render", lambda *args: replace(honest(*args), text=honest(*args).text + "\nmore"))
+        made = replay(session.ledger, search.turn, InProcess())
+        assert made.differences == ["the rendering differs although every step is equal"]
+
+
+# --- what cannot be replayed
+
+
+def test_turn_that_is_no_finished_search_is_refused():
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        session.fetch(site.url + "/mill", allow_private=("127.0.0.1",))
+        site.pages["/search"] = (500, HTML, "")
+        with pytest.raises(ProviderError):
+            ask(session, site)
+        for turn in (0, 1, 2, 3, 99):
+            with pytest.raises(UsageError, match="no finished search"):
+                replay(session.ledger, turn, InProcess())
+
+
+def test_stored_bytes_that_are_gone_or_altered_are_told():
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        search = one_search(session, site)
+        payload = next(b for b in bodies(session, Capture) if b.purpose == "page").payload.blob
+        blobs = session.ledger.blobs._blobs  # type: ignore[attr-defined]
+        kept = blobs.pop(payload)
+        with pytest.raises(MissingError):
+            replay(session.ledger, search.turn, InProcess())
+        blobs[payload] = kept
+
+        class Altering:
+            def get(self, name: str) -> bytes:
+                if name == payload:
+                    raise IntegrityError("other bytes", digest=name)
+                return bytes(blobs[name])
+
+        session.ledger.blobs = Altering()  # type: ignore[assignment]
+        with pytest.raises(IntegrityError):
+            replay(session.ledger, search.turn, InProcess())
+
+
+def test_records_hold_what_a_replay_needs_for_every_run():
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        one_search(session, site)
+        assert [run.parser for run in bodies(session, Run)] == ["searxng/1"]
