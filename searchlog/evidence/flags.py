@@ -54,7 +54,9 @@ _SEQUENCES = re.compile("|".join([*_FLAGS, _ANY.pattern]))
 
 _SUSPICIOUS = frozenset({"tag", "bidi", "zero-width", "variation-selector", "filler"})
 
-FENCE_LIKE = re.compile(r"([<\u2039\u3008\ufe64\uff1c])(\\*)(?=\s*[/\u2044\u2215\uff0f]?\s*evidence)", re.IGNORECASE)
+FENCE_LIKE = re.compile(
+    r"([<\u2039\u3008\ufe64\uff1c])(\\*)(?=\s*(?:[/\u2044\u2215\uff0f]\s*)?evidence)", re.IGNORECASE
+)
 """What could be taken for a fence of `render`: group 1 is the bracket, group 2 the escapes already there."""
 
 

@@ -49,14 +49,45 @@ _MARKUP = [
     r"</?\s*(?:\w+:)?(?:tool_call|tool_calls|tool_use|tool_result|tool_response|function_calls?|function_results?|invoke|"
     r"system-reminder|system_prompt|assistant_response)\b[^>]{0,80}>",
     r"\"(?:tool_calls?|function_call)\"\s*:\s*[\[{]",
-    r"(?:^|\n)\s*(?:\[(?:system|assistant|developer)\]|#{1,4}\s*(?:system|assistant|developer)|(?:system|developer) "
-    r"(?:prompt|message|instructions?)|(?:human|user)\s*:[^\n]*\n+\s*assistant)\s*:",
-    r"(?:^|\n)\s*(?:system|assistant|developer)\s*:\s*(?:you|your|ignore|always|never|do not|the user)\b",
+    r"(?:^|\n)[ \t]{0,8}(?:\[(?:system|assistant|developer)\]|#{1,4}\s*(?:system|assistant|developer)|"
+    r"(?:system|developer) (?:prompt|message|instructions?)|(?:human|user)\s*:[^\n]{0,400}\n{1,3}[ \t]{0,8}assistant)\s*:",
+    r"(?:^|\n)[ \t]{0,8}(?:system|assistant|developer)\s*:\s*(?:you|your|ignore|always|never|do not|the user)\b",
 ]
-_TELLING = re.compile("|".join(f"(?:{p})" for p in (*_OVERRIDE, *_ADDRESS)), re.IGNORECASE)
-_MARKS = re.compile("|".join(f"(?:{p})" for p in _MARKUP), re.IGNORECASE)
+# what every match of the patterns above holds: looking for these first saves most texts the patterns
+_OVERRIDE_HINTS = (
+    *(
+        "ignor",
+        "disregard",
+        "forget",
+        "overrid",
+        "bypass",
+        "vergiss",
+        "missacht",
+        "oubli",
+        "olvid",
+        "esque",
+        "dimentic",
+    ),
+    *("игнорируй", "забудь", "忽略", "无视", "無視", "忘", "不要理", "무시", "잊", "تجاهل", "انس"),
+    *("अनदेखा", "नज़रअंदाज", "भूल", "उपेक्षा"),
+)
+_ADDRESS_HINTS = (
+    *("if you", "you are", "the user", "prompt", "instruction", "system", "assistant", "chatbot", "llm", "model"),
+    *("ai ", "for ai", "to ai", "the ai", "all ai", "any ai"),
+)
+_GUARDED = (
+    (_OVERRIDE_HINTS, re.compile("|".join(f"(?:{p})" for p in _OVERRIDE))),
+    (_ADDRESS_HINTS, re.compile("|".join(f"(?:{p})" for p in _ADDRESS))),
+)
+_MARKS = re.compile("|".join(f"(?:{p})" for p in _MARKUP))
 
 
 def instruction_like(text: str) -> bool:
     """Whether a text, already free of invisible characters and in NFKC, addresses a model rather than a reader."""
-    return _MARKS.search(text) is not None or _TELLING.search(" ".join(text.split())) is not None
+    text = text.lower()
+    if _MARKS.search(text) is not None:
+        return True
+    folded = " ".join(text.split())
+    return any(
+        any(hint in folded for hint in hints) and pattern.search(folded) is not None for hints, pattern in _GUARDED
+    )
