@@ -179,6 +179,14 @@ def test_second_host_keeps_a_place_when_one_page_has_all_the_best() -> None:
     assert {c.passage.source for c in selection.chosen} == {0, 1}
 
 
+def test_second_host_keeps_a_place_when_one_page_fills_the_window() -> None:
+    strong = story("bridge", 60).replace("word", " bridge ")
+    sources, cut = corpus(strong, "Far away somebody mentions a bridge in passing, among many other things.")
+    selection = select("bridge", sources, cut, Policy(window=20))
+    assert {c.passage.source for c in selection.chosen} == {0, 1}
+    assert selection.steps[3].kept_count == 21
+
+
 def test_pages_of_one_host_are_not_two_independent_sources() -> None:
     strong = story("bridge", 60).replace("word", " bridge ")
     texts = [strong, "A bridge is mentioned here too.", "A bridge, mentioned by somebody else entirely."]

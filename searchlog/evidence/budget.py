@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from urllib.parse import urlsplit
 
 from searchlog import tokens
 from searchlog.evidence.lexicon import Lexicon
 from searchlog.evidence.passage import Source
-from searchlog.evidence.policy import Chosen, Policy, Ranked, account, subject
+from searchlog.evidence.policy import Chosen, Policy, Ranked, account, host_of, subject
 from searchlog.search.decision import Decision, Step
 
 __all__ = ["within_budget"]
-
-
-def _host(source: Source) -> str:
-    """Return what makes a source independent of another: its host, without `www.`; the URL where it has none."""
-    try:
-        host = urlsplit(source.url).hostname or source.url
-    except ValueError:
-        host = source.url
-    return host.removeprefix("www.")
 
 
 class _Basket:
@@ -65,9 +55,11 @@ def _guest(
     """
     if not ranked or policy.passages_max < 2:
         return None
-    first = _host(sources[ranked[0].passage.source])
+    first = host_of(sources[ranked[0].passage.source])
     room = (100 - policy.source_percent) * policy.budget_tokens
-    return next((r for r in ranked if 100 * costs[r.rank] <= room and _host(sources[r.passage.source]) != first), None)
+    return next(
+        (r for r in ranked if 100 * costs[r.rank] <= room and host_of(sources[r.passage.source]) != first), None
+    )
 
 
 def within_budget(

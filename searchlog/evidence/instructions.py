@@ -50,7 +50,8 @@ _MARKUP = [
     r"system-reminder|system_prompt|assistant_response)\b[^>]{0,80}>",
     r"\"(?:tool_calls?|function_call)\"\s*:\s*[\[{]",
     r"(?:^|\n)[ \t]{0,8}(?:\[(?:system|assistant|developer)\]|#{1,4}\s*(?:system|assistant|developer)|"
-    r"(?:system|developer) (?:prompt|message|instructions?)|(?:human|user)\s*:[^\n]{0,400}\n{1,3}[ \t]{0,8}assistant)\s*:",
+    r"(?:system|developer) (?:prompt|message|instructions?)|"
+    r"(?:human|user)\s*:[^\n]{0,400}\n{1,3}[ \t]{0,8}assistant)\s*:",
     r"(?:^|\n)[ \t]{0,8}(?:system|assistant|developer)\s*:\s*(?:you|your|ignore|always|never|do not|the user)\b",
 ]
 # what every match of the patterns above holds: looking for these first saves most texts the patterns

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
-from searchlog.evidence.passage import Passage
+from searchlog.evidence.passage import Passage, Source
 from searchlog.search.decision import Decision, Step
 
-__all__ = ["RULE", "Chosen", "Policy", "Ranked", "account", "is_furniture", "is_hidden", "subject"]
+__all__ = ["RULE", "Chosen", "Policy", "Ranked", "account", "host_of", "is_furniture", "is_hidden", "subject"]
 
 RULE = "select/1"
 
@@ -21,7 +22,7 @@ class Policy:
     """Tokens of all passages together, by `tokens.token_count`; fences and headers are not counted."""
     passages_max: int = 60
     window: int = 160
-    """Passages that are looked at, best first."""
+    """Passages that are looked at, best first; one of a second host is looked at even if it ranks below."""
     source_percent: int = 90
     """Share of the budget that one source may take while others have passages that match; the rest is kept for a second
     host. 70 cost 6 points of answers found at 1,000 tokens, 90 costs 1."""
@@ -61,6 +62,15 @@ class Chosen:
 def subject(passage: Passage) -> str:
     """Return how decisions name a passage: source index in candidate order, start, end, such as `3:120-460`."""
     return f"{passage.source}:{passage.start}-{passage.end}"
+
+
+def host_of(source: Source) -> str:
+    """Return what makes a source independent of another: its host, without `www.`; the URL where it has none."""
+    try:
+        host = urlsplit(source.url).hostname or source.url
+    except ValueError:
+        host = source.url
+    return host.removeprefix("www.")
 
 
 def is_hidden(passage: Passage) -> bool:

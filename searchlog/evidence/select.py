@@ -25,7 +25,7 @@ from searchlog.evidence.duplicates import Seen, numbers_in, shingles
 from searchlog.evidence.lexicon import Lexicon
 from searchlog.evidence.pages import distinct_sources
 from searchlog.evidence.passage import Passage, Source
-from searchlog.evidence.policy import RULE, Chosen, Policy, Ranked, account, is_furniture, is_hidden, subject
+from searchlog.evidence.policy import RULE, Chosen, Policy, Ranked, account, host_of, is_furniture, is_hidden, subject
 from searchlog.search.decision import Decision, Step
 
 __all__ = ["RULE", "Chosen", "Policy", "Selection", "select", "subject"]
@@ -61,7 +61,7 @@ def select(
     passages, sources_step = distinct_sources(sources, passages, lexicon, policy)
     passages, visible_step = _visible(passages, policy)
     ranked, match_step = _matching(query_text, sources, passages, lexicon)
-    ranked, rank_step = _window(ranked, policy)
+    ranked, rank_step = _window(sources, ranked, policy)
     ranked, distinct_step = _distinct(lexicon, ranked, policy)
     chosen, budget_step = within_budget(sources, ranked, lexicon, policy)
     return Selection(
@@ -122,11 +122,17 @@ def _leading(passages: Sequence[Passage]) -> tuple[list[Ranked], Step]:
     return ranked, account("match", rule, len(passages), first)
 
 
-def _window(ranked: Sequence[Ranked], policy: Policy) -> tuple[list[Ranked], Step]:
-    """Drop what lies beyond the window."""
-    decisions = [r.drop("rank", "below-rank", limit=policy.window) for r in ranked[policy.window :]]
-    step = account("rank", f"{policy.rule} window={policy.window}", len(ranked), decisions)
-    return list(ranked[: policy.window]), step
+def _window(sources: Sequence[Source], ranked: Sequence[Ranked], policy: Policy) -> tuple[list[Ranked], Step]:
+    """Drop what lies beyond the window, save the best of a second host where one host fills it."""
+    kept, beyond = list(ranked[: policy.window]), list(ranked[policy.window :])
+    hosts = {host_of(sources[r.passage.source]) for r in kept}
+    if len(hosts) == 1:
+        guest = next((r for r in beyond if host_of(sources[r.passage.source]) not in hosts), None)
+        if guest is not None:
+            kept.append(guest)
+            beyond.remove(guest)
+    decisions = [r.drop("rank", "below-rank", limit=policy.window) for r in beyond]
+    return kept, account("rank", f"{policy.rule} window={policy.window}", len(ranked), decisions)
 
 
 def _distinct(lexicon: Lexicon, ranked: Sequence[Ranked], policy: Policy) -> tuple[list[Ranked], Step]:
