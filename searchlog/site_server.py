@@ -18,7 +18,7 @@ from email.utils import formatdate
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from socket import SHUT_RDWR, socket
+from socket import SHUT_RDWR, SO_REUSEADDR, SOL_SOCKET, socket
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 from urllib.parse import quote, unquote_to_bytes
@@ -170,6 +170,8 @@ class _Server(ThreadingHTTPServer):
 
     def server_bind(self) -> None:
         # the parent looks its own name up, which can leave the machine and take seconds
+        if os.name != "nt":  # there it would take the port of somebody who listens; here only one of ended connections
+            self.socket.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
         self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
