@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from searchlog import tokens
 from searchlog.evidence.passage import Passage
 from searchlog.extract.conversion import Block, Conversion, Metadata
+from searchlog.tokens import token_count
 
 __all__ = ["RULE", "Sizes", "passages", "passages_of_text"]
 
@@ -173,13 +173,13 @@ def _pieces(text: str, block: Block, sizes: Sizes) -> Iterator[tuple[int, int, i
     while True:
         # no text costs less than a token for four characters, so a longer look-ahead cannot fit
         part = text[start : min(end, start + 4 * most + 1)]
-        count = _count(part)
+        count = token_count(part)
         if count <= most:
             yield start, end, count
             return
         cut = _cut(part, most, code)
         bare = part[:cut].rstrip()
-        yield start, start + len(bare), _count(bare)
+        yield start, start + len(bare), token_count(bare)
         space = _SPACE.match(text, start + cut, end)
         start = space.end() if space else start + cut
 
@@ -204,16 +204,11 @@ def _fitting(part: str, most: int) -> int:
     low, high = 1, min(len(part) - 1, most * 4)
     while low < high:
         middle = (low + high + 1) // 2
-        if _count(part[:middle]) <= most:
+        if token_count(part[:middle]) <= most:
             low = middle
         else:
             high = middle - 1
     return low
-
-
-def _count(text: str) -> int:
-    """Return `tokens.token_count`; most text is ASCII, where that is a quarter of its length."""
-    return -(-len(text) // 4) if text.isascii() else tokens.token_count(text)
 
 
 # --- joining ---------------------------------------------------------------------------------------------------
