@@ -245,6 +245,7 @@ def evidence_body(evidence: Evidence) -> records.Evidence:
         labels=list(evidence.passage.labels),
         flags=list(evidence.flags),
         page=evidence.passage.page,
+        table_head=list(evidence.passage.table_head) if evidence.passage.table_head else None,
         score=evidence.score,
         tokens=evidence.tokens,
         link=evidence.link,

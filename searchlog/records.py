@@ -255,6 +255,8 @@ class Evidence(Body):
     labels: list[str] = []
     flags: list[str] = []
     page: int | None = None
+    table_head: list[int] | None = None
+    """Range of the header row of the table that the passage stands in, when it is not part of the passage."""
     score: str
     tokens: int
     link: str
