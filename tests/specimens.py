@@ -1,4 +1,4 @@
-"""One specimen of each record kind, made under a fixed clock and fixed ids: the golden lines, and those of FORMAT.md."""
+"""One specimen of each record kind, made under a fixed clock and fixed ids: the golden lines and those of FORMAT.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from searchlog.log.blobs.memory import MemoryBlobStore
 from searchlog.log.lease import MemoryLeases
 from searchlog.log.store.memory import MemoryLogStore
 
-PAYLOAD = b"<title>Tide mills</title><h1>Tide mills</h1><p>The pond fills with the tide. Its gate shuts at high water.\n"
+PAYLOAD = (
+    b"<title>Tide mills</title><h1>Tide mills</h1><p>The pond fills with the tide. Its gate shuts at high water.\n"
+)
 TEXT = "Tide mills\nThe pond fills with the tide. Its gate shuts at high water."
 PASSAGE = (11, 40)
 URL = "http://127.0.0.1:8080/mills"

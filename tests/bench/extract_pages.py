@@ -21,9 +21,8 @@ from searchlog.extract.convert import convert
 
 def show(name: str, times: list[float]) -> None:
     ms = [seconds * 1000 for seconds in times]
-    print(
-        f"{name:14} median {statistics.median(ms):7.2f}  mean {statistics.mean(ms):7.2f}  worst {max(ms):7.2f} ms of CPU a page"
-    )
+    middle, mean = statistics.median(ms), statistics.mean(ms)
+    print(f"{name:14} median {middle:7.2f}  mean {mean:7.2f}  worst {max(ms):7.2f} ms of CPU a page")
 
 
 def main() -> None:
