@@ -228,6 +228,16 @@ def test_runs_of_local_and_unknown_providers_are_taken_as_recorded():
         check_equal(session, search.turn, search.rendering)
 
 
+def test_runs_are_fused_in_the_order_in_which_they_were_asked():
+    with serve(pages(), delay={"/search": 0.2}) as site, opened() as archive:
+        session = archive.session()
+        other = local("other", site.url + "/pond", site.url + "/wheel")
+        search = ask(session, site, places=["/mill", "/gate"], providers=["searxng", other])
+        assert [run.provider for run in bodies(session, Run)] == ["other", "searxng"]  # as they came in
+        assert [run.provider for run in search.runs] == ["searxng", "other"]
+        check_equal(session, search.turn, search.rendering)
+
+
 def test_failed_attempts_replay():
     with serve(pages() | {"/search": (500, HTML, "")}) as site, opened() as archive:
         session = archive.session()

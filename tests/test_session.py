@@ -292,6 +292,16 @@ def test_page_with_an_endless_field_is_searched_like_any_other(page: str):
         check_clean(session)
 
 
+def test_date_without_end_from_a_provider_is_none():
+    """It stood in the record of each passage, which was over its limit, and the whole search was lost."""
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        result = {"url": whole(site, "/mill"), "title": "t", "publishedDate": "2024-01-01" + "x" * 100_000}
+        search = ask(session, site, places=[result])
+        assert [item.source.published for item in search.evidence] == [None]
+        check_clean(session)
+
+
 def test_answers_with_long_urls_are_searched_like_any_other():
     """The URLs of the sources stand in each step of the selection: eight of 8 kB made a record over its limit."""
     with serve(pages()) as site, opened() as archive:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from searchlog.digest import Digest, digest
 from searchlog.evidence.build import build_evidence
-from searchlog.evidence.passage import Evidence, Source
+from searchlog.evidence.passage import Evidence, Passage, Source
 from searchlog.evidence.passages import passages
 from searchlog.evidence.render import Notes, Rendering, render
 from searchlog.evidence.select import Policy, Selection, select
@@ -18,6 +18,7 @@ from searchlog.extract.conversion import Conversion
 
 __all__ = ["Chosen", "TextPage", "choose"]
 
+_DATE_CHARS_MAX = 100
 _FALLBACK = "No word of the query is on any page: these are the beginnings of the pages found."
 
 
@@ -34,6 +35,8 @@ class TextPage:
     """What the provider calls it; used when the page itself has no title."""
     published: str | None = None
     """What the provider says; used when the page itself does not say."""
+    cut: tuple[Passage, ...] | None = None
+    """Its passages as those of source 0, when they were cut already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ def choose(
     search went up to here, shown to the model above the evidence.
     """
     sources = tuple(map(_source, pages))
-    cut = [passage for number, page in enumerate(pages) for passage in passages(number, page.conversion)]
+    cut = [passage for number, page in enumerate(pages) for passage in _passages(number, page)]
     selection = select(query_text, sources, cut, policy)
     evidence = build_evidence(selection, sources, first_number, known_ids)
     remarks = (*notes.remarks, _FALLBACK) if selection.fallback and evidence else notes.remarks
@@ -69,9 +72,16 @@ def choose(
     return Chosen(sources, selection, evidence, render(evidence, query_text, notes))
 
 
+def _passages(number: int, page: TextPage) -> Sequence[Passage]:
+    if page.cut is None:
+        return passages(number, page.conversion)
+    return [replace(passage, source=number) for passage in page.cut]
+
+
 def _source(page: TextPage) -> Source:
     metadata = page.conversion.metadata
-    published, found_in = page.published, "provider" if page.published else None
+    published = page.published if page.published and len(page.published) <= _DATE_CHARS_MAX else None
+    found_in = "provider" if published else None
     if metadata.published is not None:
         published, found_in = metadata.published.date, metadata.published.source
     return Source(

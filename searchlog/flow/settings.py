@@ -15,6 +15,7 @@ from searchlog.search.query import Query
 __all__ = ["Settings", "split_options"]
 
 _SECONDS_MAX = 86_400.0
+_QUERY_CHARS_MAX = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Settings:
     """Nothing of a search blocks longer than this."""
     provider_s: float = 8.0
     """One provider has this long to answer."""
-    soft_s: float = 2.5
+    soft_s: float = 2.0
     """Seconds after which what is late is cut: providers once another gave results, pages once half of them gave
     text."""
     budget_tokens: int = 4000
@@ -104,6 +105,8 @@ def _check(query: Query, settings: Settings) -> None:
     """Raise UsageError on what cannot be searched for or recorded."""
     if not query.text.strip():
         raise UsageError("an empty query: say what to search for")
+    if len(query.text) > _QUERY_CHARS_MAX:
+        raise UsageError(f"a query of {len(query.text)} characters; at most {_QUERY_CHARS_MAX}")
     if any("\ud800" <= char <= "\udfff" for char in query.text):
         raise UsageError("a query with half a surrogate pair: it has no UTF-8")
     if not 1 <= query.count <= 50:
