@@ -237,7 +237,7 @@ class Session:
         pointer = {"session": self.id, "seq": str(capture.seq), "captured_at": format_time(final.started_at)}
         self.resources.later(partial(self.resources.client(settings).remember, fetch, pointer))
 
-    def _reader(self, settings: Settings) -> Reader:
+    def _reader(self, settings: Settings, *, cut_passages: bool = False) -> Reader:
         resources = self.resources
         return Reader(
             resources.client(settings),
@@ -247,6 +247,7 @@ class Session:
             settings.convert,
             settings.threads,
             settings.cache_max_age_s,
+            cut_passages,
         )
 
 
@@ -330,7 +331,7 @@ class _Flow:
         tasks, order = self._tasks(candidates)
         pages: dict[int, PageRead] = {}
         converted: dict[int, Draft] = {}
-        reader = self.session._reader(self.settings)
+        reader = self.session._reader(self.settings, cut_passages=True)
         enough = max(1, -(-len(tasks) // 2))
         for batch in reader.read(tasks, deadline, soft_s=self.settings.soft_s, enough=enough):
             made = self.session._log_pages(self.turn, batch, query, self.settings)

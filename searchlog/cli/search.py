@@ -63,7 +63,7 @@ _limit_options = options.together(
         "--soft-deadline",
         type=click.FloatRange(0),
         callback=_seconds,
-        default=2.5,
+        default=2.0,
         show_default=True,
         metavar="SECONDS",
         help="Time for reading after which half of the pages are enough.",

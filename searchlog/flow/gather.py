@@ -43,7 +43,7 @@ class Patience:
 
     each_s: float = 8.0
     """One provider has this long to answer."""
-    soft_s: float = 2.5
+    soft_s: float = 2.0
     """Asked at once: after this the late ones are cut, when another one gave results."""
 
 

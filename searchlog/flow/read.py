@@ -19,6 +19,8 @@ from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Exchange, Fetch, Outcome, header
 from searchlog.clock import Clock
 from searchlog.digest import digest
+from searchlog.evidence.passage import Passage
+from searchlog.evidence.passages import passages
 from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.extract.convert import ConvertOptions
 from searchlog.log.blobs.base import BlobStore
@@ -71,6 +73,8 @@ class PageRead:
     captures: list[Stored] = field(default_factory=list)
     conversion: Conversion | ConversionFailure | None = None
     converted: Stored | None = None
+    passages: tuple[Passage, ...] | None = None
+    """Cut while other pages are waited for, where the reader was told to."""
     cut: bool = False
     """Given up at the soft or hard deadline before it was done."""
 
@@ -109,6 +113,7 @@ class Reader:
     options: ConvertOptions
     threads: int = 16
     max_age_s: int | None = None
+    cut_passages: bool = False
 
     def read(
         self, tasks: Iterable[Task], deadline: Deadline, *, soft_s: float | None = None, enough: int = 1
@@ -175,6 +180,8 @@ class Reader:
         conversion = self.converter.convert(
             final.decoded.data, header(final.headers, "content-type"), final.url, self.options, deadline.remaining()
         )
+        if self.cut_passages and isinstance(conversion, Conversion):
+            page.passages = tuple(passages(0, conversion))
         page.converted = self._kept(conversion_body(final.url, digest(final.payload), conversion))
         page.conversion = conversion
 
@@ -200,6 +207,7 @@ def _as_far_as_it_got(page: PageRead) -> PageRead:
     converted = page.converted if conversion is not None else None
     fetch = page.fetch
     out = PageRead(page.task, fetch, list(page.captures) if fetch is not None else [], conversion, converted)
+    out.passages = page.passages if conversion is not None else None
     out.cut = _was_stopped(out)
     return out
 

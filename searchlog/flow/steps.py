@@ -85,6 +85,7 @@ def text_pages(candidates: Sequence[Candidate], pages: Mapping[int, PageRead]) -
                 captured_at=format_time(final.started_at),
                 title=candidate.title,
                 published=candidate.published,
+                cut=page.passages,
             )
             out.append((number, text))
     return out
