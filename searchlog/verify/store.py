@@ -21,7 +21,7 @@ from searchlog.log.tree import Frontier, leaf_hash
 from searchlog.records import BlobRef, Body, Conversion, Decision, Evidence, Rendering, Run, Selection, Turn, parse_body
 from searchlog.verify.finding import Report
 
-__all__ = ["verify_session"]
+__all__ = ["blob_refs", "verify_session"]
 
 _CHAINS = (("parse", "fuse", "filter", "read", "sources"), ("visible", "match", "rank", "distinct", "budget"))
 """Steps of a search: each takes in what the one before kept."""
@@ -148,7 +148,7 @@ class _Contents:
         if envelope.seq != seq or envelope.session != self.report.session:
             found = f"record {envelope.seq} of {envelope.session}"
             self.report.add("record-misplaced", where, expected=f"{where} of {self.report.session}", found=found)
-        for ref in _blob_refs(envelope.body):
+        for ref in blob_refs(envelope.body):
             self._blob(ref, where)
         try:
             body = self._whole(envelope, body)
@@ -322,17 +322,17 @@ class _Contents:
             self.report.not_checked["turns under way or cut off"] = open_turns
 
 
-def _blob_refs(value: Any) -> Iterator[dict[str, Any]]:
+def blob_refs(value: Any) -> Iterator[dict[str, Any]]:
     """Yield every reference to a blob in a body, also in fields this version does not know."""
     if isinstance(value, dict):
         if _is_digest(value.get("blob")) and type(value.get("bytes")) is int:
             yield value
         else:
             for item in value.values():
-                yield from _blob_refs(item)
+                yield from blob_refs(item)
     elif isinstance(value, list):
         for item in value:
-            yield from _blob_refs(item)
+            yield from blob_refs(item)
 
 
 def _is_digest(value: Any) -> bool:

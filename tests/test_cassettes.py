@@ -1,0 +1,61 @@
+"""Recorded sessions verify and replay byte for byte, on every machine and Python that runs the tests."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from searchlog.extract.pool import InProcess
+from searchlog.records import Rendering
+from searchlog.replay import replay
+from searchlog.verify.derivation import verify_passages
+from searchlog.verify.store import verify_session
+from tests.cassette import CASSETTES, load
+
+NAMES = sorted(path.parent.name for path in CASSETTES.glob("*/session.log"))
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a replay asks nobody")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+def test_there_is_a_cassette() -> None:
+    assert NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cassette_says_when_why_and_how_to_renew(name: str) -> None:
+    text = (CASSETTES / name / "README.md").read_text(encoding="utf-8")
+    assert f"python -m tests.cassette {name}" in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cassette_is_intact_and_extends_its_own_head(name: str) -> None:
+    ledger, head = load(name)
+    report = verify_session(ledger.log, ledger.blobs, ledger.session, heads=[head])
+    assert report.findings == []
+    assert report.level == "L2"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cassette_replays_to_equal_bytes(name: str) -> None:
+    ledger, _ = load(name)
+    turns = [record.envelope.turn for record in ledger.records() if isinstance(record.body, Rendering)]
+    assert turns
+    for turn in turns:
+        again = replay(ledger, turn or 0, InProcess())
+        assert again.differences == []
+        assert again.equal
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_passages_of_cassette_stand_in_its_pages(name: str) -> None:
+    ledger, _ = load(name)
+    report = verify_passages(ledger, InProcess())
+    assert report.findings == []
+    assert report.checked["passages"] > 0
