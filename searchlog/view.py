@@ -131,7 +131,8 @@ def step_json(step: records.Decision) -> dict[str, Any]:
 
 def page_json(capture: records.Capture, conversions: Sequence[records.Conversion]) -> dict[str, Any]:
     """Return one page: its capture and what was made of it."""
-    made = next((c for c in conversions if capture.payload and c.payload == capture.payload.blob), None)
+    payload = capture.payload.blob if capture.payload else None
+    made = next((c for c in conversions if c.payload == payload and c.url == capture.url), None)
     return {
         "url": capture.url,
         "asked": capture.asked,
@@ -140,7 +141,7 @@ def page_json(capture: records.Capture, conversions: Sequence[records.Conversion
         "detail": capture.detail,
         "status": capture.status,
         "captured_at": capture.captured_at,
-        "payload": capture.payload.blob if capture.payload else None,
+        "payload": payload,
         "payload_bytes": capture.payload.bytes if capture.payload else 0,
         "reused": capture.reused,
         "title": made.title if made else None,

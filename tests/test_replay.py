@@ -173,14 +173,15 @@ def test_head_of_sixty_kilobytes_replays():
 
 def test_one_payload_of_two_types_replays():
     """The conversions of one payload were told apart by its digest alone: the second took the place of the first."""
-    page = html("The tide mill &amp; its gate.")
-    with serve(pages()) as site, opened() as archive:
-        site.pages["/a"] = (200, HTML, page)
-        site.pages["/b"] = (200, {"Content-Type": "application/octet-stream"}, page)
-        site.pages["/c.png"] = (200, {"Content-Type": "image/png"}, page)
-        session = archive.session()
-        search = ask(session, site, places=["/a", "/b", "/c.png", "/mill"])
-        check_equal(session, search.turn, search.rendering)
+    page = "\x00\x01 tide mill \x02\x03" * 9
+    with serve(pages(), delay={"/b": 0.1}) as site, opened() as archive:
+        site.pages["/a"] = (200, {"Content-Type": "image/png"}, page)
+        site.pages["/b"] = (200, HTML, page)
+        for places in (["/a", "/b", "/mill"], ["/b", "/a", "/mill"]):
+            session = archive.session()
+            search = ask(session, site, places=places)
+            assert len(set(reasons(session).values())) == 2  # one of the two gave text
+            check_equal(session, search.turn, search.rendering)
 
 
 # --- where pages and runs come from

@@ -12,7 +12,7 @@ from searchlog.ledger import Record
 from searchlog.search.fuse import comparison_key
 from searchlog.session import Session
 from searchlog.view import Event, TurnView, turn_views, why
-from tests.searches import HTML, TEXTS, ask, html, opened, pages, short
+from tests.searches import HTML, TEXTS, ask, opened, pages, short
 from tests.sites import serve
 from tests.specimens import URL, specimen_session
 
@@ -78,10 +78,11 @@ def test_pages_of_one_payload_are_each_shown_with_their_own_text():
     """The first conversion of a payload stood for every page that had it, of whatever type."""
     with serve(pages()) as site, opened() as archive:
         session = archive.session()
-        site.pages["/a"] = (200, HTML, html("The tide mill."))
-        site.pages["/b.png"] = (200, {"Content-Type": "text/plain"}, html("The tide mill."))
-        session.fetch_many([site.url + "/a", site.url + "/b.png"], allow_private=("127.0.0.1",))
+        site.pages["/a"] = (200, {"Content-Type": "text/plain"}, "# Mills\n\nThe tide mill.\n")
+        site.pages["/b"] = (200, {"Content-Type": "text/markdown"}, "# Mills\n\nThe tide mill.\n")
+        session.fetch_many([site.url + "/a", site.url + "/b"], allow_private=("127.0.0.1",))
         stored = {r.body.url: r.body for r in session.records() if r.kind == "conversion"}
+        assert len({made.media_type for made in stored.values()}) == 2
         for page in shown(session)["pages"]:
             made = stored[page["url"]]
             assert (page["text"], page["media_type"]) == (made.text and made.text.blob, made.media_type)
