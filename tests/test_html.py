@@ -14,7 +14,6 @@ from searchlog.extract.conversion import Block, Conversion, ConversionFailure, c
 from searchlog.extract.convert import ConvertOptions, convert
 from searchlog.extract.flat import hazard
 from searchlog.extract.label import reading_view
-from searchlog.extract.verbatim import passage_is_verbatim
 
 
 def page(markup: str, **options: object) -> Conversion:
@@ -244,7 +243,6 @@ def test_noscript_is_read_when_nothing_else_is_there() -> None:
     result = page("<div id=app></div><noscript><h1>Topic</h1><p>" + "words " * 60 + "</p></noscript>")
     assert texts(result, kind="heading") == ["Topic"]
     assert "noscript" in result.warnings
-    assert passage_is_verbatim(b"<noscript><p>Topic words</noscript>", "utf-8", "Topic words")
 
 
 def test_page_without_text_says_no_text() -> None:
@@ -358,28 +356,6 @@ def test_conversion_survives_json() -> None:
 
 def test_crlf_in_markup_is_one_line_end() -> None:
     assert texts(page("<pre>a\r\n b\rc</pre>")) == ["a\n b\nc"]
-
-
-@pytest.mark.parametrize(
-    ("passage", "found"),
-    [
-        ("The price is nine euro.", True),
-        ("nine   euro", True),
-        ("price is ten", False),
-        ("secret", True),
-        ("x = 1", False),
-    ],
-)
-def test_passage_is_looked_for_in_the_visible_text(passage: str, found: bool) -> None:
-    data = "<p>The price is <i hidden>secret</i>nine&nbsp;<b>eu</b>ro.</p><script>x = 1</script>".encode("utf-16-le")
-    assert passage_is_verbatim(data, "utf-16le", passage) is found
-
-
-def test_passage_of_plain_text_and_of_a_bomb_is_looked_for_without_a_tree() -> None:
-    assert passage_is_verbatim(b"a  b\nc", "utf-8", "b c", "text/plain")
-    deep = b"<div>" * 50_000 + b"deep words"
-    assert passage_is_verbatim(deep, "utf-8", "deep words")
-    assert not passage_is_verbatim(deep, "utf-8", "shallow words")
 
 
 PIECES = """

@@ -23,7 +23,7 @@ from searchlog.extract.style import Sheet
 from searchlog.extract.tags import SKIPPED
 from searchlog.extract.verbatim import in_order, squeezed, strip, tree_text
 
-__all__ = ["CONVERTER", "CONVERTER_LINEAR", "Page", "engine", "parse", "read_html", "visible_readings"]
+__all__ = ["CONVERTER", "CONVERTER_LINEAR", "Page", "engine", "parse", "read_html"]
 
 CONVERTER = "html/1"
 CONVERTER_LINEAR = "html-linear/1"
@@ -165,27 +165,6 @@ def _check(tree: LexborHTMLParser, turned: list[Any], built: Built, *, scripting
     for node, _ in turned:
         node.decompose()
     return visible == squeezed(tree_text(tree))
-
-
-def visible_readings(text: str) -> Iterator[str]:
-    """Yield readings of the page's text nodes in which a passage may be looked for.
-
-    All text, all but hidden elements, and both again as a reader without scripts has them. Not for pages with a
-    `hazard`.
-    """
-    for scripting in (True, False):
-        tree = parse(text, scripting=scripting)
-        strip(tree, noscript=scripting)
-        yield tree_text(tree)
-        body = tree.body
-        if body is not None:
-            turned: list[Any] = []
-            _walk(body, _builder(tree, text, scripting=scripting), turned)
-            shown = {node.mem_id for node, reason in turned if reason is None}
-            for node, reason in turned:
-                if reason is not None and not (shown and any(inner.mem_id in shown for inner in node.traverse())):
-                    node.decompose()
-            yield tree_text(tree)
 
 
 def _style_texts(text: str) -> Iterator[str]:

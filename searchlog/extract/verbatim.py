@@ -2,18 +2,16 @@
 
 Our walk assembles text out of blocks, rows and folded spaces. The reading here knows none of that: the tree
 builder's own concatenation of all text nodes, in C, after scripts and the like are gone. With every whitespace
-character taken out of both, the two must be the same characters in the same order; a passage must stand in it in
-one piece.
+character taken out of both, the two must be the same characters in the same order.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from searchlog.extract import charset, sniff
 from searchlog.extract.tags import SKIPPED
 
-__all__ = ["in_order", "passage_is_verbatim", "squeezed", "strip", "tree_text"]
+__all__ = ["in_order", "squeezed", "strip", "tree_text"]
 
 _STRIPPED = ", ".join(sorted(SKIPPED - {"head"}))
 _STRIPPED_BARE = ", ".join(sorted(SKIPPED - {"head", "noscript"}))
@@ -40,22 +38,3 @@ def in_order(part: str, whole: str) -> bool:
     """Return whether the characters of `part` stand in `whole` in this order, others between them."""
     rest = iter(whole)
     return all(char in rest for char in part)
-
-
-def passage_is_verbatim(data: bytes, label: str, passage: str, media_type: str = "text/html") -> bool:
-    """Return whether a passage stands in the visible text of a decoded payload, whitespace aside.
-
-    label: the recorded charset of the conversion. Raises KeyError on a label that is none. For types that are neither
-    markup nor text, such as PDF, nothing can be said here: convert again and compare.
-    Hidden text between two visible parts of the passage may be left out of it, as a reader leaves it out.
-    """
-    wanted = squeezed(passage)
-    text = charset.decode_as(data, label)
-    if not sniff.is_html(media_type):
-        return wanted in squeezed(text)
-    from searchlog.extract import html
-    from searchlog.extract.flat import hazard
-
-    if hazard(text) is None:
-        return any(wanted in squeezed(reading) for reading in html.visible_readings(text))
-    return wanted in squeezed(html.read_html(text, "", len(text), linear=True).built.text)
