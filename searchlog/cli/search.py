@@ -125,6 +125,9 @@ def search_command(
             found = session.search(query, providers=names, settings=settings, progress=listener, **extra)
         except ProviderError as error:
             stack.close()
+            if len(error.attempts) > 1:
+                for attempt in error.attempts:
+                    out.say(attempt["detail"] or f"{attempt['provider']}: {attempt['outcome']}", quiet)
             out.say(f"each attempt is kept: searchlog show {session.id} {error.fields.get('turn', '')}", quiet)
             raise
         stack.close()

@@ -210,11 +210,13 @@ def nothing_configured_message() -> str:
 
 
 def nothing_answered_message(runs: Sequence[Run], why: str) -> str:
-    """Return what to tell a person when no run has an answer: each attempt, then what to do.
+    """Return what to tell a person when no run has an answer: how each attempt ended, then what to do.
 
-    why: of the `Choice`.
+    why: of the `Choice`. A single attempt is told in full; of several the runs hold the details.
     """
-    attempts = "; ".join(run.detail or f"{run.provider}: {run.outcome}" for run in runs) or "nobody was asked"
+    attempts = ", ".join(f"{run.provider}: {run.outcome}" for run in runs) or "nobody was asked"
+    if len(runs) == 1 and runs[0].detail:
+        attempts = runs[0].detail
     offline = bool(runs) and all(run.outcome is RunOutcome.OFFLINE for run in runs)
     advice = (
         "no network: `--provider archive` searches your own past captures, `--provider site` a folder"
