@@ -17,7 +17,7 @@ TEXT = "Tide mills\nThe pond fills with the tide. Its gate shuts at high water."
 PASSAGE = (11, 40)
 URL = "http://127.0.0.1:8080/mills"
 ANSWER = b'{"results":[{"url":"http://127.0.0.1:8080/mills","title":"Tide mills"}]}'
-STRUCTURE = b'{"blocks":[["heading",0,10,1],["paragraph",11,72,0]]}'
+STRUCTURE = b'{"blocks":[["heading",0,10,1],["paragraph",11,70]],"metadata":{"title":"Tide mills"}}'
 RENDERING = "[e1] The pond fills with the tide.\n"
 
 EXCHANGE = {

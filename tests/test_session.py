@@ -407,9 +407,10 @@ def test_all_attempts_are_told_when_several_fail():
     with serve({"/search": (500, PLAIN, "")}) as site, opened() as archive:
         session = archive.session()
         blocked = local("other", outcome=RunOutcome.BLOCKED, detail="other: a challenge")
-        with pytest.raises(ProviderError, match="other: a challenge") as caught:
+        with pytest.raises(ProviderError, match="other: blocked") as caught:
             ask(session, site, providers=["searxng", blocked])
         assert [a["outcome"] for a in caught.value.attempts] == ["unavailable", "blocked"]
+        assert caught.value.attempts[1]["detail"] == "other: a challenge"
         assert len(bodies(session, Run)) == 2
 
 

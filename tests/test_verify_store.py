@@ -359,6 +359,18 @@ CASES: dict[str, dict[str, Callable[[World], Report]]] = {
         "other-text": changing("evidence", text=digest(b"a text of another session")),
         "other-payload": changing("evidence", payload=digest(b"a page of another session")),
     },
+    "evidence-id-repeated": {
+        "other-slice": adding(
+            EVIDENCE.model_copy(
+                update={
+                    "start": EVIDENCE.start + 4,
+                    "exact": EVIDENCE.exact[4:],
+                    "digest": text_digest(EVIDENCE.exact[4:]),
+                }
+            ),
+            turn=7,
+        )
+    },
     "rendering-unrooted": {"unknown-id": changing("rendering", evidence=["e1", "e99"])},
 }
 DERIVATION = {"passage-not-visible", "text-differs"}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from searchlog.digest import Digest
-from searchlog.errors import IntegrityError, MissingError
+from searchlog.errors import FormatError, IntegrityError, MissingError
 from searchlog.log.blobs.base import BlobStore
-from searchlog.log.envelope import decode
+from searchlog.log.envelope import Envelope, decode
 from searchlog.log.store.base import LogStore
 from searchlog.search.textindex import Document, TextIndex
 
@@ -17,7 +17,7 @@ _BATCH = 64
 def index_captures(index: TextIndex, log: LogStore, blobs: BlobStore) -> int:
     """Index what the log holds beyond what the index knows; return how many pages were added.
 
-    Texts that are missing or altered are passed over: the index is a convenience, `verify` is where that is told.
+    Records and texts that are missing or altered are passed over: the index is a convenience, `verify` tells that.
     """
     added = 0
     for session in log.sessions():
@@ -40,9 +40,9 @@ def _documents(
     """Return the pages of the next records. captured: seq and time of each payload's capture, carried along."""
     documents = []
     for seq, item in enumerate(log.get(session, start, start + _BATCH), start):
-        if item.line is None:
+        envelope = _read(item.line)
+        if envelope is None:
             continue
-        envelope = decode(item.line)
         body = envelope.body
         if envelope.kind == "capture" and body.get("final") and body.get("payload") and not body.get("reused"):
             captured[body["payload"]["blob"]] = (seq, body["captured_at"])
@@ -54,3 +54,11 @@ def _documents(
             at, captured_at = captured[body["payload"]]
             documents.append(Document(body["url"], body.get("title") or "", text, captured_at, session, at))
     return documents
+
+
+def _read(line: bytes | None) -> Envelope | None:
+    """Return a record, or None for one that is erased or damaged."""
+    try:
+        return decode(line) if line is not None else None
+    except FormatError:
+        return None

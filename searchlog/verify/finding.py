@@ -20,6 +20,7 @@ FINDINGS = {
     "counts-differ": "a step's numbers do not add up, or do not fit the step before it",
     "passage-differs": "a passage is not the slice of the stored text that its record names",
     "evidence-unrooted": "evidence names a text or payload that no record of this session holds",
+    "evidence-id-repeated": "one evidence id names two passages",
     "rendering-unrooted": "a rendering names evidence that no record of this session holds",
     "passage-not-visible": "a passage is not found in the visible text of the stored page",
     "text-differs": "converting the stored payload again with the same converter gives another text",

@@ -125,6 +125,8 @@ class _Contents:
     texts: dict[str, set[str]] = field(default_factory=dict)
     """Text digests that conversions of this session made; the payloads each came from."""
     evidence: set[str] = field(default_factory=set)
+    slices: dict[str, tuple[str, int, int]] = field(default_factory=dict)
+    """Which slice of which text each id names."""
     turns: dict[int, str] = field(default_factory=dict)
     steps: dict[tuple[int, str], Decision] = field(default_factory=dict)
     results: dict[int, int] = field(default_factory=dict)
@@ -243,6 +245,14 @@ class _Contents:
     def _evidence(self, envelope: Envelope, body: Evidence, where: str) -> None:
         self.report.count("passages")
         self.evidence.add(body.id)
+        before = len(self.report.findings)
+        self._slice(envelope, body, where)
+        named = (body.text, body.start, body.end)
+        # a record that was altered is told as that, and does not count as a second passage
+        if len(self.report.findings) == before and self.slices.setdefault(body.id, named) != named:
+            self.report.add("evidence-id-repeated", where, found=body.id)
+
+    def _slice(self, envelope: Envelope, body: Evidence, where: str) -> None:
         payloads = self.texts.get(body.text, set())
         if body.payload not in payloads:
             if self.erased.isdisjoint(envelope.causes):
