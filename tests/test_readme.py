@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -74,3 +76,49 @@ def test_outcomes_and_providers_are_those_of_the_program() -> None:
     assert all(f"`{outcome}`" in README for outcome in RunOutcome)
     table = README.split("| provider | configured by")[1].split("A failure never")[0]
     assert re.findall(r"^\| `(\w+)`", table, re.MULTILINE) == list(registry.NAMES)
+
+
+def _fields(row: str) -> list[str]:
+    (cells,) = re.findall(rf"^\| {re.escape(row)} \| (.*) \|$", README, re.MULTILINE)
+    return re.findall(r"`(\w+)`", cells.split(" (")[0])
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The output of `demo --json`, and where its archive is."""
+    place = str(tmp_path_factory.mktemp("demo") / "archive")
+    return _json("demo", "--archive", place) | {"place": place}
+
+
+def _json(*arguments: str) -> dict[str, Any]:
+    result = CliRunner().invoke(cli, [*arguments, "--json"])
+    assert result.exit_code == 0, result.stderr
+    value = json.loads(result.stdout)
+    assert isinstance(value, dict)
+    return value
+
+
+def test_json_of_reading_commands_has_the_fields_of_the_table(demo: dict[str, Any]) -> None:
+    where = ("--archive", demo["place"])
+    url = demo["searches"][0]["evidence"][0]["url"]
+    outputs = {
+        "demo": {name: value for name, value in demo.items() if name != "place"},
+        "search": _json("search", "lens", "-p", "archive", *where),
+        "show": _json("show", *where),
+        "why": _json("why", url, "--session", demo["session"], *where),
+        "evidence": _json("evidence", "--session", demo["session"], *where),
+        "sessions": _json("sessions", *where),
+        "verify": _json("verify", *where),
+        "replay": _json("replay", demo["session"], *where),
+        "providers": _json("providers"),
+        "doctor": _json("doctor", *where),
+    }
+    for name, value in outputs.items():
+        assert list(value) == _fields(f"`{name}`"), name
+    search = outputs["search"]
+    for name, element in (("runs", "of `runs`"), ("funnel", "of `funnel`"), ("pages", "of `pages` in `search`")):
+        assert list(search[name][0]) == _fields(element), name
+    assert list(outputs["why"]["events"][0]) == _fields("of `events`")
+    assert list(outputs["sessions"]["sessions"][0]) == _fields("of `sessions`")
+    assert list(outputs["verify"]["reports"][0]) == _fields("of `reports`")
+    assert {"turn", "seq", "files"} <= set(outputs["evidence"]["evidence"][0])
