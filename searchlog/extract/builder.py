@@ -13,8 +13,7 @@ section 4.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -41,9 +40,6 @@ _KINDS = {
     "legend": "other",
     "summary": "other",
 }
-_WS = re.compile(r"[ \t\n\r\f]+")
-_BREAK = re.compile(r" ?\0 ?")
-_BREAKS = re.compile(r" ?\0(?: ?\0)+ ?")
 _ROW_CHARS_MAX = 2000
 _CELL_BLOCKS_MAX = 12
 _SPAN_MAX = 20
@@ -63,6 +59,10 @@ class _State(NamedTuple):
     hidden: str | None = None
     soft: bool = False
     """Whether a descendant may show itself again (visibility, size, colour)."""
+
+    def of(self, kind: str, level: int) -> _State:
+        """Return the same of another kind and level. A third of the time of `_replace`."""
+        return _State(kind, level, *self[2:])
 
 
 @dataclass(slots=True)
@@ -106,7 +106,8 @@ class Builder:
         self._sheet = sheet
         self._styled = sheet.tags
         self._ruled = sheet.has_rules
-        self._passed = passed
+        self.silent = frozenset((passed | VOID) - BLOCK - {"br"})
+        """Elements for which `start` does nothing at all."""
         self._shown = shown
         self._pieces: list[_Piece] = []
         self._run: list[str] = []
@@ -141,10 +142,11 @@ class Builder:
         """Open an element; the answer is one of PASSED, INLINE, OPEN, TURNED."""
         block = tag in BLOCK
         if not block:
-            if tag in VOID or tag in self._passed:
-                if tag == "br":
-                    self.text("\0")
-                    self._broken = True
+            if tag in self.silent:
+                return PASSED
+            if tag == "br":
+                self.text("\0")
+                self._broken = True
                 return PASSED
             if not attributes and tag not in self._styled:
                 return INLINE
@@ -209,20 +211,21 @@ class Builder:
             stated = attributes.get("aria-level") or "2"
             level = int(stated) if stated in ("1", "2", "3", "4", "5", "6") else 2
         if level is not None:
-            return state._replace(kind="heading", level=level)
+            return state.of("heading", level)
         if state.kind == "heading" or tag in NEUTRAL:
             return state
         if tag in PREFORMATTED:
             return state._replace(kind="code", level=0, pre=True, group=self._group())
         if tag in ("ul", "ol", "menu", "dir"):
-            return state._replace(lists=state.lists + 1, group=state.group if state.lists else self._group())
+            group = state.group if state.lists else self._group()
+            return _State(state.kind, state.level, group, state.lists + 1, *state[4:])
         if tag == "dl":
             return state._replace(group=self._group())
         if tag == "li":
-            return state._replace(kind="list-item", level=max(1, state.lists))
+            return state.of("list-item", max(1, state.lists))
         kind = _KINDS.get(tag)
         if kind is not None:
-            return state._replace(kind=kind, level=0) if kind != "other" or state.kind == "paragraph" else state
+            return state.of(kind, 0) if kind != "other" or state.kind == "paragraph" else state
         return self._enter_table(tag, attributes, state)
 
     def _enter_table(self, tag: str, attributes: Mapping[str, str | None], state: _State) -> _State:
@@ -245,7 +248,7 @@ class Builder:
                 span = attributes.get("colspan") or ""
                 if span.isascii() and span.isdigit():
                     row.cells.extend([-1] * (min(int(span[:4]), _SPAN_MAX) - 1))
-            return state._replace(kind="paragraph", level=0, lists=0)
+            return _State("paragraph", 0, state.group, 0, *state[4:])
         return state
 
     def _group(self) -> int:
@@ -269,14 +272,10 @@ class Builder:
             if raw and not raw.isspace():
                 self._pieces.append(_Piece("code", raw, 0, state.group, hidden))
             return
-        text = _WS.sub(" ", raw)
-        parts = [text]
-        if self._broken:
-            parts = [_BREAK.sub("\n", part) for part in _BREAKS.split(text)]
-        for part in parts:
-            bare = part.strip(" \n")
-            if bare and not bare.isspace():
-                self._pieces.append(_Piece(state.kind, bare, state.level, state.group, hidden))
+        text = _folded(raw)
+        for part in _paragraphs(text) if self._broken else (text,):
+            if part and not part.isspace():
+                self._pieces.append(_Piece(state.kind, part, state.level, state.group, hidden))
 
     def _end_row(self) -> None:
         """Join the cells of the row into one block, unless they hold more than short plain content."""
@@ -322,6 +321,34 @@ class Builder:
         shown = _unveil(self._pieces, self._veils)
         built = _assemble(self._pieces, self._regions, chars_max)
         return replace(built, warnings=(*built.warnings, "shown-by-script")) if shown else built
+
+
+def _folded(raw: str) -> str:
+    """Return the text with each run of CSS white space as one space, none at its ends.
+
+    `replace` leaves text without such runs alone: a tenth of the time of a pattern, which stops at every space.
+    """
+    text = raw.strip(" \t\n\r\f")
+    for space in "\n\t\r\f":
+        if space in text:
+            text = text.replace(space, " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Yield what stands between two or more breaks in a row; single breaks become line feeds. Breaks are NUL."""
+    lines: list[str] = []
+    for line in text.split("\0"):
+        bare = line.strip(" ")
+        if bare:
+            lines.append(bare)
+        elif lines:
+            yield "\n".join(lines)
+            lines = []
+    if lines:
+        yield "\n".join(lines)
 
 
 def _unveil(pieces: list[_Piece], veils: list[Region]) -> bool:

@@ -75,6 +75,8 @@ def read_html(text: str, url: str, chars_max: int, *, linear: bool = False) -> P
 
 _BARE_CHARS = 400
 _NODES_MAX = 2_000_000
+_NO_ELEMENTS = frozenset(("-comment", "-doctype", "-document", None))
+"""What selectolax calls nodes that are neither elements nor text."""
 _STREAMED = re.compile(r"<div hidden(?:=\"\")? id=\"(S:[0-9a-f]{1,4})\"")
 _STREAM_MARK = re.compile(r"<template id=\"[BP]:[0-9a-f]{1,4}\"|\$R[A-Z]\(\"")
 """A page streamed by React sends parts as `<div hidden id="S:0">` and moves each to its template by a script."""
@@ -100,11 +102,13 @@ def _read_tree(text: str, url: str, chars_max: int, *, scripting: bool) -> Page:
     if body is None:
         return Page(builder.finish(chars_max), meta, None, ())
     turned: list[Any] = []
-    warnings = _walk(body, builder, turned)
+    met: set[str] = set()
+    warnings = _walk(body, builder, turned, met)
     built = builder.finish(chars_max)
     verbatim = None
     if not warnings and "text-cut" not in built.warnings:
-        verbatim = _check(tree, turned, built, scripting=scripting)
+        strip(tree, met, noscript=scripting)
+        verbatim = _check(tree, turned, built)
         warnings = () if verbatim else ("not-verbatim",)
     return Page(built, meta, verbatim, (*warnings, *built.warnings))
 
@@ -115,9 +119,13 @@ def _builder(tree: LexborHTMLParser, text: str, *, scripting: bool) -> Builder:
     return Builder(Sheet(node.text() for node in tree.css("style")), passed=passed, shown=shown)
 
 
-def _walk(body: Any, builder: Builder, turned: list[Any]) -> tuple[str, ...]:
-    """Send the tree's events to the builder; collect the nodes that turn hidden or visible again."""
+def _walk(body: Any, builder: Builder, turned: list[Any], met: set[str]) -> tuple[str, ...]:
+    """Send the tree's events to the builder.
+
+    turned, met: to collect the nodes that turn hidden or visible again, and the names of all elements.
+    """
     text, start, end = builder.text, builder.start, builder.end
+    silent = builder.silent | _NO_ELEMENTS
     stack: list[tuple[Any, str | None]] = []
     node = body.first_child
     count = 0
@@ -136,9 +144,9 @@ def _walk(body: Any, builder: Builder, turned: list[Any]) -> tuple[str, ...]:
         tag = node.tag
         if tag == "-text":
             text(node.text_content)
-        elif tag is not None and tag[0] not in "-!":
-            answer = start(tag, node.attributes)
-            if answer != PASSED:
+        else:
+            met.add(tag)
+            if tag not in silent and (answer := start(tag, node.attributes)) != PASSED:
                 if answer == TURNED:
                     turned.append((node, builder.hidden))
                 stack.append((node, None if answer == INLINE else tag))
@@ -147,21 +155,23 @@ def _walk(body: Any, builder: Builder, turned: list[Any]) -> tuple[str, ...]:
         node = node.next
 
 
-def _check(tree: LexborHTMLParser, turned: list[Any], built: Built, *, scripting: bool) -> bool:
-    """Compare with a reading of the tree that knows nothing of blocks; see `verbatim.py`. Takes the tree apart."""
-    strip(tree, noscript=scripting)
+def _check(tree: LexborHTMLParser, turned: list[Any], built: Built) -> bool:
+    """Compare with a reading of the stripped tree that knows nothing of blocks; see `verbatim.py`.
+
+    Takes the tree apart.
+    """
     whole = squeezed(tree_text(tree))
-    visible = squeezed("".join([built.text[block.start : block.end] for block in built.blocks if block.hidden is None]))
-    unseen = squeezed(
-        "".join([built.text[block.start : block.end] for block in built.blocks if block.hidden is not None])
-    )
-    if not unseen:
-        return visible == whole
-    if len(visible) + len(unseen) != len(whole) or not in_order(unseen, whole):
+    text = built.text
+    hidden = [squeezed(text[block.start : block.end]) for block in built.blocks if block.hidden is not None]
+    if not any(hidden):
+        return squeezed(text) == whole
+    seen = [text[block.start : block.end] for block in built.blocks if block.hidden is None]
+    visible = squeezed("".join(seen))
+    if len(visible) + sum(map(len, hidden)) != len(whole) or not in_order(hidden, whole):
         return False
     if "shown-by-script" in built.warnings or any(reason is None for _, reason in turned):
         # taking a hidden element out would take out what shows itself inside it
-        return in_order(visible, whole)
+        return in_order([squeezed(part) for part in seen], whole)
     for node, _ in turned:
         node.decompose()
     return visible == squeezed(tree_text(tree))

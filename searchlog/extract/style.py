@@ -38,10 +38,11 @@ _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.S)
 _ZERO = re.compile(r"[+-]?0*\.?0+(?:[a-z]+|%)?")
 _LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(px|r?em|vw|vh|%|ch|pt)?")
 _FAR = {"px": 400, "em": 40, "rem": 40, "vw": 100, "vh": 100, "%": 100, "ch": 80, "pt": 400, None: 400}
-_HIDING = re.compile(
-    r"none|hidden|visib|collapse|opacity|transparent|font|clip|indent|left|right|top|bottom|scale|translate|color|\\",
-    re.I,
+_HINTS = (
+    *("color", "font", "left", "top", "none", "hidden", "right", "bottom", "visib", "opacity", "transparent", "clip"),
+    *("indent", "collapse", "scale", "translate", "\\"),
 )
+"""One of them is in every style that hides or shows anything, `display` aside; the common ones first."""
 _NAMED = {
     "white": "ffffffff",
     "black": "000000ff",
@@ -215,7 +216,8 @@ class _Rule(NamedTuple):
     tag: str
     classes: frozenset[str]
     id: str
-    decl: dict[str, tuple[str, bool]]
+    body: str
+    """Its declarations, unread: few rules of a page ever meet an element."""
     order: tuple[int, int, int]
 
 
@@ -226,17 +228,20 @@ class Sheet:
         self._rules: dict[str, list[_Rule]] = {}
         """By the part that is looked up first: `#id`, `.class` or tag."""
         self._cache: dict[tuple[str, str, str, str], Look] = {}
+        self._read: dict[str, dict[str, tuple[str, bool]]] = {}
+        """Declarations by the text of their rule."""
         self.tags: set[str] = set()
         """Elements that have a rule of their own, so that they need a look even without attributes."""
+        self._marks: set[str] = set()
+        """Classes and ids by which rules are looked up; an element with none of them needs no look."""
         count = 0
         for text in texts:
             for selectors, body in _plain_rules(text[:_SHEET_CHARS_MAX]):
-                if _HIDING.search(body) is None and "display" not in body:
+                if "display" not in body and not _may_hide(body):
                     continue
-                decl = declarations(body)
                 for selector in selectors.split(","):
                     count += 1
-                    self._add(selector.strip(), decl, count)
+                    self._add(selector.strip(), body, count)
                 if count > _RULES_MAX:
                     return
 
@@ -245,9 +250,11 @@ class Sheet:
         """Whether any rule of the page can be read at all."""
         return bool(self._rules)
 
-    def _add(self, selector: str, decl: dict[str, tuple[str, bool]], count: int) -> None:
+    def _add(self, selector: str, body: str, count: int) -> None:
         if "\\" in selector:
             selector = _ESCAPE.sub(_unescape, selector)
+        if " " in selector or ":" in selector:
+            return  # most selectors, and no compound
         match = _COMPOUND.fullmatch(selector)
         if match is None or not selector:
             return
@@ -258,10 +265,12 @@ class Sheet:
         # a rule for the whole page is a script's "not ready yet", never a way to hide a sentence
         if len(ids) > 1 or tag in ("html", "body"):
             return
-        rule = _Rule(tag, classes, ids[0] if ids else "", decl, (len(ids), len(classes), count))
+        rule = _Rule(tag, classes, ids[0] if ids else "", body, (len(ids), len(classes), count))
         key = "#" + ids[0] if ids else "." + min(classes) if classes else tag
         self._rules.setdefault(key, []).append(rule)
-        if not classes and not ids:
+        if classes or ids:
+            self._marks.add(key[1:])
+        else:
             self.tags.add(tag)
 
     def look(self, tag: str, attributes: Mapping[str, str | None]) -> Look:
@@ -270,11 +279,17 @@ class Sheet:
         if not self._rules:
             return _inline_look(style) if style else PLAIN
         names, ident = attributes.get("class") or "", attributes.get("id") or ""
+        if tag not in self.tags and ident not in self._marks and not (names and self._is_marked(names)):
+            return _inline_look(style) if style else PLAIN
         key = (tag, names, ident, style)
         look = self._cache.get(key)
         if look is None:
             look = self._cache[key] = self._compute(tag, names.split(), ident, style)
         return look
+
+    def _is_marked(self, names: str) -> bool:
+        """Return whether a rule is looked up by one of these classes."""
+        return not self._marks.isdisjoint(names.split())
 
     def _compute(self, tag: str, names: list[str], ident: str, style: str) -> Look:
         found = [
@@ -285,16 +300,33 @@ class Sheet:
         if not found:
             return _inline_look(style) if style else PLAIN
         merged: dict[str, tuple[str, bool]] = {}
-        for decl in [rule.decl for rule in sorted(found, key=lambda r: r.order)] + [declarations(style)]:
+        for decl in [self._declarations(rule.body) for rule in sorted(found, key=_order)] + [declarations(style)]:
             for name, (value, important) in decl.items():
                 if important or not merged.get(name, ("", False))[1]:
                     merged[name] = (value, important)
         return look_of(merged)
 
+    def _declarations(self, body: str) -> dict[str, tuple[str, bool]]:
+        """Return what a rule states, read once."""
+        decl = self._read.get(body)
+        if decl is None:
+            decl = self._read[body] = declarations(body)
+        return decl
+
+
+def _order(rule: _Rule) -> tuple[int, int, int]:
+    return rule.order
+
+
+def _may_hide(style: str) -> bool:
+    """Return whether declarations can say anything about being seen."""
+    lower = style.lower()
+    return any(hint in lower for hint in _HINTS)  # a third of the time of a pattern that ignores case
+
 
 @lru_cache(4096)
 def _inline_look(style: str) -> Look:
-    return look_of(declarations(style)) if _HIDING.search(style) or "display" in style.lower() else PLAIN
+    return look_of(declarations(style)) if _may_hide(style) or "display" in style.lower() else PLAIN
 
 
 def _plain_rules(text: str) -> Iterator[tuple[str, str]]:
