@@ -156,7 +156,12 @@ def _next_url(fetch: Fetch) -> str:
     if not fetch.hops:
         return fetch.url
     location = header(fetch.hops[-1].headers, "location")
-    return urljoin(fetch.hops[-1].url, location) if location else fetch.hops[-1].url
+    if not location:
+        return fetch.hops[-1].url
+    try:
+        return urljoin(fetch.hops[-1].url, location)
+    except ValueError:  # no URL at all, or one whose password was taken out
+        return location
 
 
 def _hop(exchange: Exchange, asked: str, purpose: str, hop: int) -> Stored:

@@ -18,7 +18,7 @@ from searchlog.errors import MissingError, UsageError
 from searchlog.evidence.passage import Evidence
 from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.flow.choose import Chosen, choose
-from searchlog.flow.read import CUT, Converter, PageRead, Task
+from searchlog.flow.read import CUT, FAULT, Converter, PageRead, Task
 from searchlog.flow.settings import Settings
 from searchlog.flow.steps import notes_of, read_step, shortlist, text_pages
 from searchlog.ledger import Ledger, Record, State
@@ -209,6 +209,8 @@ def _page(recorded: _Recorded, url: str, converter: Converter, settings: Setting
         raise MissingError(f"no capture of {url} in turn {recorded.turn}: it cannot be replayed", url=url)
     if hops[-1].reason == CUT:
         return PageRead(Task(url), cut=True)
+    if hops[-1].reason == FAULT:
+        return PageRead(Task(url), fault=hops[-1].detail)
     fetch = stored_fetch(hops, recorded.ledger.blobs, recorded.ledger.load)
     page = PageRead(Task(url), fetch, cut=bool(hops[-1].cut))
     final = fetch.final

@@ -143,11 +143,20 @@ def _split_authority(authority: str) -> tuple[str, int | None] | None:
     return (found[1], port) if 1 <= port <= 65535 else None
 
 
+def _normal_ipv6(address: ipaddress.IPv6Address) -> str:
+    """Return an address in one spelling on every Python: from 3.13 on `compressed` writes a mapped IPv4 with dots."""
+    mapped = address.ipv4_mapped
+    if mapped is None:
+        return address.compressed
+    high, low = divmod(int(mapped), 65_536)
+    return f"::ffff:{high:x}:{low:x}"
+
+
 def _check_host(text: str) -> tuple[str, bool] | Refusal:
     """Return the normal host and whether it is an address."""
     if text.startswith("["):
         try:
-            return _IPv6(text[1:-1] if "%" not in text else "").compressed, True
+            return _normal_ipv6(_IPv6(text[1:-1] if "%" not in text else "")), True
         except ValueError:
             return Refusal("url", "what stands in brackets is not an IPv6 address")
     host = text.lower()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from searchlog import records
 from searchlog.flow.choose import Chosen
-from searchlog.flow.read import CUT, PageRead
+from searchlog.flow.read import CUT, FAULT, PageRead
 from searchlog.ledger import Draft
 from searchlog.recording import blob_ref, decision_body, evidence_body
 from searchlog.tokens import token_count
@@ -29,9 +29,9 @@ def page_drafts(read: PageRead, cause: Draft) -> list[Draft]:
             hop=0,
             final=True,
             outcome="failed",
-            reason=CUT,
-            detail="cut before any answer came",
-            cut=True,
+            reason=FAULT if read.fault else CUT,
+            detail=read.fault or "cut before any answer came",
+            cut=None if read.fault else True,
         )
         drafts.append(Draft(nothing, (cause,)))
     if read.converted is not None:

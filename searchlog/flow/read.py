@@ -19,6 +19,7 @@ from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Exchange, Fetch, Outcome, header
 from searchlog.clock import Clock
 from searchlog.digest import digest
+from searchlog.errors import StoreError
 from searchlog.evidence.passage import Passage
 from searchlog.evidence.passages import passages
 from searchlog.extract.conversion import Conversion, ConversionFailure
@@ -26,10 +27,13 @@ from searchlog.extract.convert import ConvertOptions
 from searchlog.log.blobs.base import BlobStore
 from searchlog.recording import Stored, capture_bodies, conversion_body
 
-__all__ = ["CUT", "Converter", "Fetcher", "PageRead", "Reader", "Task", "unread_reason"]
+__all__ = ["CUT", "FAULT", "Converter", "Fetcher", "PageRead", "Reader", "Task", "unread_reason"]
 
 CUT = "cut-deadline"
 """Reason code of a page that was given up before it was done."""
+
+FAULT = "internal-error"
+"""Reason code of a page that met a bug of ours."""
 
 _LOOK_S = 60.0
 _GRACE_S = 0.25
@@ -73,6 +77,8 @@ class PageRead:
     captures: list[Stored] = field(default_factory=list)
     conversion: Conversion | ConversionFailure | None = None
     converted: Stored | None = None
+    fault: str | None = None
+    """The page met a bug of ours before anything of it was stored; what the bug said."""
     passages: tuple[Passage, ...] | None = None
     """Cut while other pages are waited for, where the reader was told to."""
     cut: bool = False
@@ -85,6 +91,8 @@ class PageRead:
 
 def unread_reason(page: PageRead) -> str | None:
     """Return why a page gave no text to choose from, as a reason code; None when it did."""
+    if page.fault is not None:
+        return FAULT
     fetch = page.fetch
     if fetch is None or page.cut:
         return CUT
@@ -154,7 +162,7 @@ class Reader:
 
     @staticmethod
     def _finished(future: Future[None], page: PageRead, deadline: Deadline) -> PageRead:
-        future.result()  # raises what must not be lost: a full disk, a bug of ours
+        future.result()  # raises what must not be lost: a full disk
         page.cut = deadline.expired and _was_stopped(page)
         return page
 
@@ -169,6 +177,22 @@ class Reader:
         return out
 
     def _one(self, page: PageRead, deadline: Deadline) -> None:
+        """Read one page. What is wrong with this machine ends the search; whatever else goes wrong costs this page."""
+        try:
+            self._work(page, deadline)
+        except StoreError:
+            raise
+        except Exception as error:  # a page that finds a bug of ours must not take the others along: its reason tells
+            said = f"{type(error).__name__}: {error}"
+            final = page.fetch.final if page.fetch else None
+            if final is None:
+                page.fault, page.captures = said, []
+            else:
+                failure = ConversionFailure(FAULT, said)
+                page.converted = self._kept(conversion_body(final.url, digest(final.payload), failure))
+                page.conversion = failure
+
+    def _work(self, page: PageRead, deadline: Deadline) -> None:
         task = page.task
         fetch = task.stored or self.fetcher.fetch(task.url, deadline, max_age_s=self.max_age_s)
         captures = capture_bodies(fetch, task.purpose, task.reused)
@@ -207,6 +231,7 @@ def _as_far_as_it_got(page: PageRead) -> PageRead:
     converted = page.converted if conversion is not None else None
     fetch = page.fetch
     out = PageRead(page.task, fetch, list(page.captures) if fetch is not None else [], conversion, converted)
+    out.fault = page.fault
     out.passages = page.passages if conversion is not None else None
     out.cut = _was_stopped(out)
     return out

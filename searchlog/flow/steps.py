@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from searchlog.clock import format_time
 from searchlog.digest import digest
@@ -33,6 +34,7 @@ def shortlist(
     runs: Sequence[Run], query: Query, settings: Settings
 ) -> tuple[tuple[Candidate, ...], tuple[Run, ...], tuple[Step, ...]]:
     """Return the candidates to read, the runs as the filters leave them, and the steps that led there."""
+    runs, parsed = _within_count(runs, query.count)
     candidates, fused = fuse(runs)
     policy = Policy(
         limit=settings.pages,
@@ -41,18 +43,24 @@ def shortlist(
         exclude_domains=query.exclude_domains,
     )
     kept, filtered = filter_candidates(candidates, policy)
-    return kept, settle(runs, candidates, filtered), (_parse_step(runs), fused, filtered)
+    return kept, settle(runs, candidates, filtered), (parsed, fused, filtered)
 
 
-def _parse_step(runs: Sequence[Run]) -> Step:
-    """Account for the items of the answers that are no results, such as advertisements."""
-    dropped = [
-        Decision("parse", what, False, reason, {"provider": run.provider})
-        for run in runs
-        for what, reason in run.dropped
-    ]
-    kept = sum(len(run.results) for run in runs)
-    return Step("parse", _PARSE_RULE, kept + len(dropped), kept, len(dropped), tuple(dropped))
+def _within_count(runs: Sequence[Run], count: int) -> tuple[list[Run], Step]:
+    """Return the runs with at most `count` results each, and the account of every item of the answers.
+
+    What is no result, such as an advertisement, leaves here as well.
+    """
+    decisions: list[Decision] = []
+    for run in runs:
+        numbers: dict[str, str | int] = {"provider": run.provider}
+        decisions += [Decision("parse", what, False, reason, numbers) for what, reason in run.dropped]
+        for result in run.results[count:]:
+            decisions.append(Decision("parse", result.url, False, "over-count", {**numbers, "rank": result.rank}))
+    within = [replace(run, results=run.results[:count]) for run in runs]
+    kept = sum(len(run.results) for run in within)
+    rule = f"{_PARSE_RULE} count={count}"
+    return within, Step("parse", rule, kept + len(decisions), kept, len(decisions), tuple(decisions))
 
 
 def read_step(candidates: Sequence[Candidate], pages: Mapping[int, PageRead]) -> Step:

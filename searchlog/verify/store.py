@@ -130,7 +130,7 @@ class _Contents:
     turns: dict[int, str] = field(default_factory=dict)
     steps: dict[tuple[int, str], Decision] = field(default_factory=dict)
     results: dict[int, int] = field(default_factory=dict)
-    """Results of all runs, by turn."""
+    """Items of all answers, results and what was no result, by turn."""
     uncounted: set[int] = field(default_factory=set)
     """Turns with a run whose results are missing or damaged."""
     seen_blobs: dict[str, int | None] = field(default_factory=dict)
@@ -177,10 +177,10 @@ class _Contents:
             case Turn():
                 self._turn(turn, body, where)
             case Run():
-                if isinstance(body.results, BlobRef):
+                if isinstance(body.results, BlobRef) or isinstance(body.dropped, BlobRef):
                     self.uncounted.add(turn)
                 else:
-                    self.results[turn] = self.results.get(turn, 0) + len(body.results)
+                    self.results[turn] = self.results.get(turn, 0) + len(body.results) + len(body.dropped)
             case Decision():
                 self._decision(turn, body, where)
             case Conversion() if body.text is not None:
@@ -320,12 +320,14 @@ class _Contents:
         """Check what can only be said at the end."""
         for turn, count in self.results.items():
             parsed = self.steps.get((turn, "parse"))
-            if parsed is None or parsed.kept_count == count:
+            if parsed is None or parsed.in_count == count:
                 continue
             if self.erased or turn in self.uncounted:
                 self.report.skip("count of results that are not all there")
             else:
-                self.report.add("counts-differ", f"turn {turn}", "results", expected=count, found=parsed.kept_count)
+                self.report.add(
+                    "counts-differ", f"turn {turn}", "items of answers", expected=count, found=parsed.in_count
+                )
         open_turns = sum(state == "begin" for state in self.turns.values())
         self.report.count("turns", len(self.turns))
         if open_turns:

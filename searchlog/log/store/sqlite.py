@@ -162,9 +162,9 @@ class SqliteLogStore:
     def _insert(db: sqlite3.Connection, session: str, items: Sequence[StoredLine], head: Frontier) -> None:
         """Write the last records of the session and the head that they give."""
         number = db.execute(
-            "INSERT INTO sessions (session, size, frontier) VALUES (?1, ?2, ?3)"
-            " ON CONFLICT (session) DO UPDATE SET size = ?2, frontier = ?3 RETURNING number",
-            (session, head.size, head.to_bytes()),
+            "INSERT INTO sessions (session, size, frontier) VALUES (:session, :size, :frontier)"
+            " ON CONFLICT (session) DO UPDATE SET size = :size, frontier = :frontier RETURNING number",
+            {"session": session, "size": head.size, "frontier": head.to_bytes()},
         ).fetchone()[0]
         db.executemany(
             "INSERT INTO records (number, seq, leaf, line) VALUES (?, ?, ?, ?)",
