@@ -241,7 +241,7 @@ def test_nothing_is_lost_from_runs_to_candidates(
     check_chain(steps, ("parse", "fuse", "filter"))
     parse, fuse, last = steps
     assert parse.in_count == sum(len(run.results) + len(run.dropped) for run in runs)
-    assert fuse.in_count == sum(len(run.results) for run in runs)
+    assert fuse.in_count == sum(min(len(run.results), query.count) for run in runs)
     assert last.kept_count == len(candidates) <= chosen.pages
     assert len({candidate.key for candidate in candidates}) == len(candidates)
     assert [run.provider for run in settled] == [run.provider for run in runs]
