@@ -99,11 +99,13 @@ def _describe(folder: Path, create: bool) -> None:
     if mark.exists():
         try:
             found = json.loads(mark.read_bytes())
-            name, version = found["format"], int(found["version"])
-        except (ValueError, KeyError, TypeError):
+            name, version = found["format"], found["version"]
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise FormatError(f"{mark} does not describe an archive", path=str(mark)) from None
         if name != _FORMAT:
             raise UsageError(f"{folder} is not a searchlog archive: {mark} says {name!r}", path=str(folder))
+        if type(version) is not int or version < 1:
+            raise FormatError(f"{mark} does not describe an archive: its version is no number", path=str(mark))
         if version > _VERSION:
             raise FormatError(
                 f"{folder} is an archive of version {version}; this searchlog knows {_VERSION}: upgrade it"

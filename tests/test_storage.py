@@ -93,13 +93,22 @@ def test_description_cut_off_by_a_crash_is_written_again(tmp_path: Path):
         ('{"format": "photo album", "version": 1}', UsageError, "photo album"),
         ('{"format": "searchlog archive"}', FormatError, "does not describe"),
         ('{"format": "searchlog archive", "version": "new"}', FormatError, "does not describe"),
+        ('{"format": "searchlog archive", "version": "1"}', FormatError, "its version is no number"),
+        ('{"format": "searchlog archive", "version": true}', FormatError, "its version is no number"),
+        ('{"format": "searchlog archive", "version": 1.0}', FormatError, "its version is no number"),
+        ('{"format": "searchlog archive", "version": 0}', FormatError, "its version is no number"),
+        ("[" * 100_000, FormatError, "does not describe"),
         ("[]", FormatError, "does not describe"),
         ("", FormatError, "does not describe"),
         ("\udcff", FormatError, "does not describe"),
     ],
-    ids=["later-version", "other-program", "no-version", "version-word", "list", "empty", "not-utf-8"],
+    ids=[
+        *("later-version", "other-program", "no-version", "version-word", "version-text", "version-bool"),
+        *("version-fraction", "version-zero", "deep", "list", "empty", "not-utf-8"),
+    ],
 )
 def test_description_that_is_not_ours_is_refused(tmp_path: Path, text: str, error: type[SearchlogError], says: str):
+    """Deep nesting came out as RecursionError, and a version that was text or a truth value was taken for a number."""
     mark = tmp_path / "searchlog.json"
     mark.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(error, match=says):
