@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import shutil
+import socket
 import stat
 import subprocess
 import sys
@@ -287,12 +289,75 @@ def test_a_file_in_the_place_of_a_folder_is_a_store_error(tmp_path: Path) -> Non
         FolderBlobStore(tmp_path / "blobs").put([b"abc"])
 
 
-def test_a_folder_in_the_place_of_a_blob_is_a_store_error(store: FolderBlobStore) -> None:
+def in_its_place(path: Path, what: str) -> None:
+    """Put something that is no file where a blob's file was."""
+    path.unlink()
+    match what:
+        case "folder":
+            path.mkdir()
+        case "fifo":
+            os.mkfifo(path)
+        case "socket":
+            with contextlib.chdir(path.parent), socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(path.name)
+        case "loop":
+            path.symlink_to(path.name)
+        case "device":
+            path.symlink_to("/dev/zero")
+
+
+@posix
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("what", ["folder", "fifo", "socket", "loop", "device"])
+def test_what_is_no_file_in_the_place_of_a_blob_is_damage(store: FolderBlobStore, what: str) -> None:
+    """A pipe was opened and waited for a writer for ever, a device was read without end; a folder and links in a
+    circle were told as a fault of the machine, which ended the verification of everything else."""
     (name,) = store.put([b"abc"])
-    Path(store.where(name)).unlink()
-    Path(store.where(name)).mkdir()
-    with pytest.raises(StoreError):
+    in_its_place(Path(store.where(name)), what)
+    with pytest.raises(IntegrityError, match="is no file"):
         store.get(name)
     assert not store.has(name)
-    with pytest.raises(StoreError):
-        store.put([b"abc"])
+    if what == "folder":
+        with pytest.raises(StoreError):
+            store.put([b"abc"])
+    else:
+        assert store.put([b"abc"]) == [name]
+        assert store.get(name) == b"abc"
+
+
+@posix
+def test_an_empty_blob_is_not_taken_for_there_when_a_pipe_is(store: FolderBlobStore) -> None:
+    """Only its size was looked at, and a pipe has none."""
+    (name,) = store.put([b""])
+    in_its_place(Path(store.where(name)), "fifo")
+    store.put([b""])
+    assert store.get(name) == b""
+
+
+@posix
+def test_a_link_to_a_file_is_a_blob(store: FolderBlobStore, tmp_path: Path) -> None:
+    (name,) = store.put([b"abc"])
+    path = Path(store.where(name))
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    assert store.get(name) == b"abc"
+    assert store.has(name)
+
+
+def test_a_file_in_the_place_of_the_folder_of_a_blob_is_a_missing_blob(store: FolderBlobStore) -> None:
+    (name,) = store.put([b"abc"])
+    folder = Path(store.where(name)).parent
+    shutil.rmtree(folder)
+    folder.write_bytes(b"")
+    with pytest.raises(MissingError):
+        store.get(name)
+
+
+@posix
+def test_a_blob_that_may_not_be_read_is_a_store_error_that_names_it(open_folder: Callable[[int], Path]) -> None:
+    store = FolderBlobStore(open_folder(0o755) / "blobs")
+    (name,) = store.put([b"abc"])
+    Path(store.where(name)).chmod(0)
+    with pytest.raises(StoreError, match="Permission denied") as caught:
+        store.get(name)
+    assert caught.value.fields["digest"] == name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import random
 import shutil
 import sqlite3
@@ -14,8 +15,8 @@ from typing import Any
 import pytest
 
 from searchlog import canon, records
-from searchlog.digest import digest, text_digest
-from searchlog.errors import MissingError
+from searchlog.digest import digest, parse, text_digest
+from searchlog.errors import MissingError, StoreError
 from searchlog.ledger import Draft, Ledger
 from searchlog.log.blobs.base import BlobStore
 from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint
@@ -213,6 +214,31 @@ def file_case(kind: str, field: str, change: Callable[[bytes], bytes] | None) ->
     return case
 
 
+def no_file(make: Callable[[Path], None]) -> Callable[[World], Report]:
+    """Return a case: something that is no file in the place of a blob."""
+
+    def case(world: World) -> Report:
+        path = world.blob("capture", "payload")
+        path.unlink()
+        make(path)
+        return world.verify()
+
+    return case
+
+
+def unreadable(world: World) -> Report:
+    """A blob that this user may not read: test_folder_blobs.py shows that the store tells it so."""
+    denied = digest(world.blob("capture", "payload").read_bytes())
+
+    class Blobs:
+        def get(self, name: str) -> bytes:
+            if name == denied:
+                raise StoreError("cannot read it: Permission denied", digest=name)
+            return world.storage.blobs.get(parse(name))
+
+    return verify_session(world.storage.log, Blobs(), world.session)  # type: ignore[arg-type]
+
+
 def flip(data: bytes) -> bytes:
     return data[:5] + bytes([data[5] ^ 1]) + data[6:]
 
@@ -328,8 +354,12 @@ CASES: dict[str, dict[str, Callable[[World], Report]]] = {
         "emptied": file_case("rendering", "text", lambda data: b""),
         "longer": file_case("conversion", "structure", lambda data: data + b"\n"),
         "other-size": changing("rendering", text=BlobRef(blob=digest(PAYLOAD), bytes=3)),
+        "folder": no_file(Path.mkdir),
+        "pipe": no_file(lambda path: os.mkfifo(path)),
+        "links-in-a-circle": no_file(lambda path: path.symlink_to(path.name)),
         "one-of-two-sizes": changing("capture", payload=BlobRef(blob=digest(PAYLOAD), bytes=len(PAYLOAD) + 1)),
     },
+    "blob-unreadable": {"denied": unreadable},
     "counts-differ": {
         "sum": adding(step("filter", 5, 2, 2), turn=7),
         "decisions": adding(step("filter", 5, 3, 2, items=[]), turn=7),

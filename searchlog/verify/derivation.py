@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from typing import Protocol
 
 from searchlog.capture.exchange import header
-from searchlog.errors import FormatError, IntegrityError, MissingError
+from searchlog.errors import FormatError, IntegrityError, StoreError
 from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.extract.convert import ConvertOptions
 from searchlog.ledger import Ledger
@@ -83,7 +83,7 @@ def _check(report: Report, ledger: Ledger, converter: Converter, page: _Page) ->
     try:
         exchange = stored_exchange(page.capture, ledger.blobs, ledger.load)
         stored = stored_conversion(page.conversion, ledger.blobs)
-    except (MissingError, IntegrityError, FormatError):
+    except (StoreError, IntegrityError, FormatError):
         report.skip("page without its stored bytes")  # the store axis says which
         return
     known = {f.name for f in fields(ConvertOptions)}

@@ -17,6 +17,7 @@ FINDINGS = {
     "turn-broken": "a turn ends that was not begun, or ends twice",
     "blob-missing": "a record names a blob that is not there",
     "blob-altered": "a blob's bytes do not match its digest or its size",
+    "blob-unreadable": "a blob is there and this machine cannot read it, so nothing can be said of its bytes",
     "counts-differ": "a step's numbers do not add up, or do not fit the step before it",
     "passage-differs": "a passage is not the slice of the stored text that its record names",
     "evidence-unrooted": "evidence names a text or payload that no record of this session holds",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from searchlog import canon, digest
-from searchlog.errors import FormatError, IntegrityError, MissingError
+from searchlog.errors import FormatError, IntegrityError, MissingError, StoreError
 from searchlog.log.blobs.base import BlobStore
 from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint
 from searchlog.log.envelope import Envelope, decode
@@ -134,7 +134,7 @@ class _Contents:
     uncounted: set[int] = field(default_factory=set)
     """Turns with a run whose results are missing or damaged."""
     seen_blobs: dict[str, int | None] = field(default_factory=dict)
-    """Size of each blob that was looked at; None for one that is missing or altered."""
+    """Size of each blob that was looked at; None for one that is missing, altered or unreadable."""
     last_text: tuple[str, str] = ("", "")
 
     def read(self, seq: int, line: bytes) -> None:
@@ -299,6 +299,9 @@ class _Contents:
             return None
         except IntegrityError as error:
             self.report.add("blob-altered", name, f"named by {where}", expected=name, found=error.fields.get("found"))
+            return None
+        except StoreError as error:  # of this one: what can be read of the others is told all the same
+            self.report.add("blob-unreadable", name, f"named by {where}: {error}")
             return None
         self.report.count("blobs")
         self.report.count("bytes", len(data))

@@ -26,6 +26,9 @@ __all__ = ["FolderBlobStore"]
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 TEMP_PREFIX = ".tmp-"
+_READ_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_NO_FILE = {errno.ELOOP, errno.ENXIO, errno.EISDIR}
+"""What a system says of links that lead in a circle, of a socket, and of a folder: none of them is a file."""
 
 
 class FolderBlobStore:
@@ -85,11 +88,17 @@ class FolderBlobStore:
     def get(self, digest: Digest) -> bytes:
         path = self._path(digest)
         try:
-            data = path.read_bytes()
-        except FileNotFoundError:
+            data = _read_file(path)
+        except (FileNotFoundError, NotADirectoryError):
             raise MissingError(f"no blob {digest}: expected the file {path}", digest=digest, path=str(path)) from None
         except OSError as error:
-            raise StoreError(f"cannot read {path}: {error.strerror}", path=str(path)) from None
+            if error.errno not in _NO_FILE:
+                raise StoreError(f"cannot read {path}: {error.strerror}", path=str(path), digest=digest) from None
+            data = None
+        if data is None:
+            raise IntegrityError(
+                f"blob {digest} is no file: {path} is something else", digest=digest, expected=digest, found="no file"
+            )
         found = "sha256:" + hashlib.sha256(data).hexdigest()
         if found != digest:
             raise IntegrityError(
@@ -104,6 +113,8 @@ class FolderBlobStore:
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError as error:
+            if error.errno in _NO_FILE:
+                return False
             raise StoreError(f"cannot look for {path}: {error.strerror}", path=str(path)) from None
 
     def digests(self) -> Iterator[Digest]:
@@ -118,9 +129,25 @@ class FolderBlobStore:
 def _has_size(path: Path, size: int) -> bool:
     """Whether the file is there in full; one of another size (a damaged disk) is written anew."""
     try:
-        return path.stat().st_size == size
+        found = path.stat()
     except OSError:
         return False
+    return stat.S_ISREG(found.st_mode) and found.st_size == size
+
+
+def _read_file(path: Path) -> bytes | None:
+    """Return the bytes of a file, or None for a folder, pipe or device: opening a pipe would wait for a writer.
+
+    A symbolic link to a file is a file: some people keep blobs on another disk.
+    """
+    fd = os.open(path, os.O_RDONLY | _READ_FLAGS)
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            return None
+        with open(fd, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(fd)
 
 
 def _write_durably(path: Path, data: bytes) -> None:
