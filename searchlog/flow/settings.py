@@ -2,20 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from searchlog.canon import decimal_string
 from searchlog.capture.exchange import Limits
+from searchlog.capture.guard import Allow
 from searchlog.errors import UsageError
 from searchlog.evidence.policy import Policy
 from searchlog.extract.convert import ConvertOptions
+from searchlog.flow.checks import Form, Rule, Span, Words, checked, expect
+from searchlog.search.filters import domain_of
 from searchlog.search.query import Query
 
 __all__ = ["Settings", "split_options"]
 
-_SECONDS_MAX = 86_400.0
 _QUERY_CHARS_MAX = 8_000
+_SECONDS = Span(0.0, 86_400.0, "seconds", above=True)
+_BYTES = Span(1, 2**31)
+_RULES: Mapping[str, Rule] = {
+    # of the query
+    "count": Span(1, 50),
+    "page": Span(1, 1_000),
+    "language": Form(r"[A-Za-z]{1,8}([-_][A-Za-z0-9]{1,8}){0,6}", "a language tag such as 'en' or 'zh-Hans'"),
+    "country": Form(r"[A-Z]{2}", "two capital letters of ISO 3166-1 such as 'JP'"),
+    "freshness": Words(("day", "week", "month", "year")),
+    "safe": Words(("off", "moderate", "strict")),
+    # of the settings
+    "pages": Span(1, 200),
+    "deadline_s": _SECONDS,
+    "provider_s": _SECONDS,
+    "soft_s": Span(0.0, 86_400.0, "seconds"),
+    "budget_tokens": Span(1, 1_000_000),
+    "passages_max": Span(1, 10_000),
+    "per_host_max": Span(1, 200),
+    "robots": Words(("obey", "ignore")),
+    "cache_max_age_s": Span(0, 2**31, "seconds"),
+    "threads": Span(1, 128),
+    # of the limits and of what conversions are told
+    "total_s": _SECONDS,
+    "connect_s": _SECONDS,
+    "idle_s": _SECONDS,
+    "coded_bytes_max": _BYTES,
+    "decoded_bytes_max": _BYTES,
+    "header_bytes_max": _BYTES,
+    "redirects_max": Span(0, 100),
+    "url_bytes_max": Span(1, 65_536),
+    "codings_max": Span(0, 100),
+    "text_chars_max": Span(1, 2**31),
+    "pdf_pages_max": Span(1, 1_000_000),
+}
+"""What may be asked for beyond its type. What has no bound in itself has one that no search needs to pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,36 +122,29 @@ def _plain(value: Any) -> Any:
 def split_options(query: str | Query, settings: Settings | None, options: dict[str, Any]) -> tuple[Query, Settings]:
     """Return the query and the settings with these options put in by name.
 
-    Raises UsageError on a name that neither has.
+    A list is as good as a tuple, one string as a list of it. Raises UsageError on a name that neither has, and on a
+    value that cannot be searched with, naming it and what is allowed.
     """
+    expect("query", query, str | Query)
+    expect("settings", settings, Settings | None)
     asked = Query(query) if isinstance(query, str) else query
     chosen = settings or Settings()
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in options.items()
-    }
+    values = dict(options)
     for_query: dict[str, Any] = {f.name: values.pop(f.name) for f in fields(Query) if f.name in values}
     for_settings: dict[str, Any] = {f.name: values.pop(f.name) for f in fields(Settings) if f.name in values}
     if values:
         known = ", ".join(sorted(f.name for f in (*fields(Query), *fields(Settings))))
         raise UsageError(f"no option {', '.join(sorted(values))}; there are: {known}", options=sorted(values))
     asked, chosen = replace(asked, **for_query), replace(chosen, **for_settings)
-    _check(asked, chosen)
-    return asked, chosen
-
-
-def _check(query: Query, settings: Settings) -> None:
-    """Raise UsageError on what cannot be searched for or recorded."""
-    if not query.text.strip():
+    if isinstance(asked.country, str):
+        asked = replace(asked, country=asked.country.upper())
+    asked, chosen = checked(asked, _RULES), checked(chosen, _RULES)
+    if not asked.text.strip():
         raise UsageError("an empty query: say what to search for")
-    if len(query.text) > _QUERY_CHARS_MAX:
-        raise UsageError(f"a query of {len(query.text)} characters; at most {_QUERY_CHARS_MAX}")
-    if any("\ud800" <= char <= "\udfff" for char in query.text):
-        raise UsageError("a query with half a surrogate pair: it has no UTF-8")
-    if not 1 <= query.count <= 50:
-        raise UsageError(f"count is {query.count}; it goes from 1 to 50")
-    if query.page < 1 or settings.pages < 1 or settings.budget_tokens < 1:
-        raise UsageError("page, pages and budget_tokens count from 1")
-    for name in ("deadline_s", "provider_s", "soft_s"):
-        seconds = getattr(settings, name)
-        if not 0 <= seconds <= _SECONDS_MAX:
-            raise UsageError(f"{name} is {seconds}; it goes from 0 to {_SECONDS_MAX:.0f} seconds")
+    if len(asked.text) > _QUERY_CHARS_MAX:
+        raise UsageError(f"a query of {len(asked.text)} characters; at most {_QUERY_CHARS_MAX}")
+    # read here and thrown away, so that a wrong one is told before anybody is asked
+    for rule in (*asked.include_domains, *asked.exclude_domains):
+        domain_of(rule)
+    Allow.parse(chosen.allow_private)
+    return asked, chosen

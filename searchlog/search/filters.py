@@ -25,7 +25,7 @@ from searchlog.search.decision import Decision, Step
 from searchlog.search.fuse import Candidate
 from searchlog.search.run import Run, RunOutcome
 
-__all__ = ["Policy", "filter_candidates", "settle"]
+__all__ = ["Policy", "domain_of", "filter_candidates", "settle"]
 
 RULE = "filter/1"
 
@@ -63,8 +63,8 @@ def filter_candidates(candidates: Sequence[Candidate], policy: Policy) -> tuple[
 
     Raises UsageError on a domain rule that is no domain.
     """
-    include = tuple(_domain(domain) for domain in policy.include_domains)
-    exclude = tuple(_domain(domain) for domain in policy.exclude_domains)
+    include = tuple(domain_of(domain) for domain in policy.include_domains)
+    exclude = tuple(domain_of(domain) for domain in policy.exclude_domains)
     kept: list[Candidate] = []
     decisions: list[Decision] = []
     keys: set[str] = set()
@@ -138,8 +138,11 @@ def _below(host: str, domain: str) -> bool:
     return host == domain or host.endswith("." + domain)
 
 
-def _domain(rule: str) -> str:
-    """Return a domain rule as a host in ASCII; `*.example.org` and `.example.org` mean the same as `example.org`."""
+def domain_of(rule: str) -> str:
+    """Return a domain rule as a host in ASCII; `*.example.org` and `.example.org` mean the same as `example.org`.
+
+    Raises UsageError when it is no domain.
+    """
     host = _ascii(rule.strip().removeprefix("*").removeprefix("."))
     if not host or re.search(r"[\s/:@?#]", host):
         raise UsageError(f"not a domain: {rule!r:.80}; write it like example.org", domain=rule)
