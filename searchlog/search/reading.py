@@ -10,7 +10,7 @@ import html
 import json
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -23,7 +23,9 @@ from searchlog.search.query import Query
 from searchlog.search.run import Result, Run, RunOutcome
 
 __all__ = [
+    "ITEMS_HARD_MAX",
     "ITEMS_MAX",
+    "RETRY_MAX_S",
     "Reader",
     "error_text",
     "fit",
@@ -44,6 +46,9 @@ TITLE_MAX = 500
 SNIPPET_MAX = 4_000
 URL_MAX = 8_192
 ITEMS_MAX = 500
+"""Results taken from one answer; each further item is dropped, and counted."""
+ITEMS_HARD_MAX = 20_000
+"""Items of one answer above which it is `too_large`: nobody sends as many, and each one dropped is told by itself."""
 RETRY_MAX_S = 31 * 86_400
 
 _SPACE = re.compile(r"\s+")
@@ -220,17 +225,24 @@ class Reader:
     notes: list[str] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
     dropped: list[tuple[str, str]] = field(default_factory=list)
+    item_count: int = 0
 
-    def walk(self, rows: Iterable[Any], read: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    def walk(self, rows: Sequence[Any], read: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         """Add each row: `read` gives `url` as it stood, and cleaned title, snippet, score, published, extra."""
-        rows = list(rows)
+        if self.is_over(len(rows)):
+            return
         for place, row in enumerate(rows[:ITEMS_MAX], 1):
             if isinstance(row, dict):
                 self.add(place, **read(row))
             else:
                 self.drop(f"item {place}", "not-an-object")
-        if len(rows) > ITEMS_MAX:
-            self.drop(f"items {ITEMS_MAX + 1} to {len(rows)}", "over-items-limit")
+        for place in range(ITEMS_MAX + 1, len(rows) + 1):
+            self.drop(f"item {place}", "over-items-limit")
+
+    def is_over(self, count: int) -> bool:
+        """Count so many more items of the answer; return whether they are too many to be told one by one."""
+        self.item_count += count
+        return self.item_count > ITEMS_HARD_MAX
 
     def add(self, place: int, url: object, title: str = "", snippet: str = "", **rest: Any) -> None:
         """Add one result, or drop it when it has no usable address; long fields are cut and say so."""
@@ -257,7 +269,13 @@ class Reader:
             self.notes.append(what[:TITLE_MAX])
 
     def run(self, outcome: RunOutcome | None = None, detail: str = "", retry_after_s: int | None = None) -> Run:
-        """Return the run. Without an outcome: `ok`; or `empty`, unless rows came and none could be read."""
+        """Return the run. Without an outcome: `ok`; or `empty`, unless rows came and none could be read.
+
+        An answer of more than `ITEMS_HARD_MAX` items is `too_large` whatever else it is, and has no results.
+        """
+        if self.item_count > ITEMS_HARD_MAX:
+            self.results, self.dropped = [], []
+            outcome, detail = RunOutcome.TOO_LARGE, f"an answer of {self.item_count} items, over {ITEMS_HARD_MAX}"
         if outcome is None:
             outcome = RunOutcome.OK if self.results else RunOutcome.EMPTY
             unread = [reason for _, reason in self.dropped if reason in ("not-an-object", "no-url", "url-too-long")]

@@ -346,11 +346,57 @@ def test_no_damage_to_a_real_answer_makes_a_parser_raise(data: st.DataObject) ->
     check(PROVIDERS[entry["provider"]].parse(Response(entry["status"], (), bytes(body)), QUERY))
 
 
-def test_a_hostile_number_of_rows_is_bounded_and_said() -> None:
-    rows = [{"url": f"https://a.example/{i}", "title": "t"} for i in range(3_000)]
-    run = PROVIDERS["searxng"].parse(Response(200, (), json.dumps({"results": rows}).encode()), QUERY)
-    assert len(run.results) == 500
-    assert run.dropped == (("items 501 to 3000", "over-items-limit"),)
+def searxng_answer(count: int) -> Response:
+    rows = [{"url": f"https://a.example/{i}", "title": "t"} for i in range(count)]
+    return Response(200, (), json.dumps({"results": rows}).encode())
+
+
+def test_each_item_over_the_limit_is_counted() -> None:
+    """An answer of 10,000 results was told as 501 in, 500 kept, 1 dropped: what is cut counted as one item."""
+    run = PROVIDERS["searxng"].parse(searxng_answer(10_000), QUERY)
+    assert (run.outcome, len(run.results), len(run.dropped)) == (RunOutcome.OK, 500, 9_500)
+    assert run.dropped[0] == ("item 501", "over-items-limit")
+    assert run.dropped[-1] == ("item 10000", "over-items-limit")
+
+
+def test_each_part_of_a_brave_answer_that_is_no_web_result_is_counted() -> None:
+    """Of other parts of the answer only the first 50 rows were counted."""
+    parts = {"videos": {"results": [{"url": f"https://v.example/{n}"} for n in range(70)]}, "faq": {"results": [1, 2]}}
+    body = json.dumps({"query": {}, "web": {"results": [{"url": "https://a.example/"}]}} | parts).encode()
+    run = PROVIDERS["brave"].parse(Response(200, (), body), QUERY)
+    assert (len(run.results), len(run.dropped)) == (1, 72)
+
+
+def test_each_row_of_a_long_html_list_is_counted() -> None:
+    """Rows behind the 500th were left out without a word."""
+    row = '<div class="result"><a class="result__a" href="https://a.example/{}">t</a></div>'
+    body = f'<div id="links">{"".join(row.format(n) for n in range(700))}</div>'.encode()
+    run = PROVIDERS["duckduckgo_html"].parse(Response(200, (), body), QUERY)
+    assert (len(run.results), len(run.dropped)) == (500, 200)
+    assert run.dropped[0] == ("row 501", "over-items-limit")
+
+
+@pytest.mark.parametrize("extra", [{}, {"unresponsive_engines": [["x", "timeout"]]}], ids=["whole", "degraded"])
+def test_an_answer_of_absurd_length_is_too_large(extra: dict[str, Any]) -> None:
+    body = json.dumps({"results": [0] * 20_001} | extra).encode()
+    run = PROVIDERS["searxng"].parse(Response(200, (), body), QUERY)
+    check(run)
+    assert (run.outcome, run.results, run.dropped) == (RunOutcome.TOO_LARGE, (), ())
+    assert run.detail == "searxng: an answer of 20001 items, over 20000"
+    within = PROVIDERS["searxng"].parse(Response(200, (), json.dumps({"results": [0] * 20_000}).encode()), QUERY)
+    assert (within.outcome, len(within.dropped)) == (RunOutcome.PARSE_ERROR, 20_000)
+
+
+@pytest.mark.parametrize("count", [1, 7, 20, 50])
+@EVERY
+def test_as_many_results_are_asked_for_as_are_wanted(provider: NetworkProvider, count: int) -> None:
+    request = provider.request(dataclasses.replace(QUERY, count=count))
+    asked = re.search(rb"(?:[?&]count=|[?&]srlimit=|\"max_results\":)([0-9]+)", request.url.encode() + request.body)
+    if "count" in provider.facts.applies:
+        assert asked is not None
+        assert int(asked[1]) == min(count, provider.facts.count_max)
+    else:
+        assert asked is None
 
 
 def test_odd_values_do_not_reach_results() -> None:

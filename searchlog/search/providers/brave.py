@@ -119,7 +119,8 @@ class Brave:
         reader.walk(web["results"] if web else [], _result)
         for part in _OTHER_PARTS:
             block = answer.get(part)
-            for row in items(block.get("results"))[:50] if isinstance(block, dict) else []:
+            rows = items(block.get("results")) if isinstance(block, dict) else []
+            for row in rows if not reader.is_over(len(rows)) else []:
                 reader.drop(text(row.get("url")) if isinstance(row, dict) else part, f"not-web:{part}")
         return reader.run()
 

@@ -137,7 +137,10 @@ def _rows(tree: LexborHTMLParser, reader: Reader) -> None:
     """Add the rows of the page to the reader, advertisements and other things dropped with a reason."""
     if tree.css_first("#zero_click_abstract") is not None:
         reader.note("an instant answer stood above the results")
-    for place, row in enumerate(tree.css("#links div.result")[:ITEMS_MAX], 1):
+    for place, row in enumerate(tree.css("#links div.result"), 1):
+        if place > ITEMS_MAX:
+            reader.drop(f"row {place}", "over-items-limit")
+            continue
         classes = set((row.attributes.get("class") or "").split())
         if "result--no-result" in classes:
             continue
