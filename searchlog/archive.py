@@ -121,6 +121,7 @@ def open_archive(
     location: str | os.PathLike[str] | None = None,
     *,
     create: bool = True,
+    write: bool = True,
     clock: Clock | None = None,
     ids: Ids | None = None,
     env: Mapping[str, str] | None = None,
@@ -128,11 +129,13 @@ def open_archive(
     """Return the archive at a path (`memory:` keeps all in memory), made when absent.
 
     location: None means SEARCHLOG_ARCHIVE, else the nearest `.searchlog/` upward, else the platform's data folder.
+    write: False for a caller who only reads, and for whom no file is to be made. An archive that this user may not
+    write to can be read either way; writing to it raises StoreError.
     env: where providers' keys come from; the process's environment when not given.
-    Raises UsageError, StoreError, FormatError.
+    Raises UsageError, StoreError, FormatError, IntegrityError when the log of an archive is gone.
     """
     resources = Resources(
-        open_storage(location, create=create),
+        open_storage(location, create=create, write=write),
         clock or SystemClock(),
         ids or SystemIds(),
         os.environ if env is None else env,

@@ -17,7 +17,7 @@ import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from searchlog.errors import FormatError, StoreError, UsageError
+from searchlog.errors import FormatError, MissingError, StoreError, UsageError
 from searchlog.log.blobs.base import BlobStore
 from searchlog.log.blobs.folder import FolderBlobStore
 from searchlog.log.blobs.memory import MemoryBlobStore
@@ -74,10 +74,13 @@ def default_folder(start: Path | None = None) -> Path:
     return Path(platformdirs.user_data_dir("searchlog", appauthor=False)) / "archive"
 
 
-def open_storage(location: str | os.PathLike[str] | None = None, *, create: bool = True) -> Storage:
+def open_storage(location: str | os.PathLike[str] | None = None, *, create: bool = True, write: bool = True) -> Storage:
     """Return the stores of the archive at a path, or in memory for `memory:`; made when absent, unless told not to.
 
-    Raises UsageError for a place that is no archive, FormatError for one of a later version, StoreError.
+    write: whether the caller may want to write; one who only reads makes no file. An archive that this user may not
+    write to is opened for reading all the same, and refuses to be written to.
+    Raises UsageError for a place that is no archive, FormatError for one of a later version, IntegrityError for one
+    whose log is gone, MissingError for one without a log yet when it is only read, StoreError.
     """
     if location == MEMORY:
         return Storage(MemoryLogStore(), MemoryBlobStore(), MemoryLeases(), None, MEMORY)
@@ -85,12 +88,26 @@ def open_storage(location: str | os.PathLike[str] | None = None, *, create: bool
         raise UsageError(f"no store for {location}: give a folder, or {MEMORY}")
     folder = default_folder() if location is None else Path(location)
     try:
-        _describe(folder, create)
+        _describe(folder, create and write)
         folder = folder.resolve()
-        log = SqliteLogStore(folder / "log.db")
+        path, used = folder / "log.db", _was_used(folder)
+        if not (write or used or _has_bytes(path)):
+            raise MissingError(f"the archive {folder} holds nothing yet: search or fetch something first")
+        # a fresh log in the place of a lost one would pass for an archive that never held anything
+        log = SqliteLogStore(path, create=not used, write=write)
     except OSError as error:
         raise StoreError(f"cannot open the archive {folder}: {error.strerror or error}", path=str(folder)) from None
     return Storage(log, FolderBlobStore(folder / "blobs"), FolderLeases(folder / "leases"), folder, str(folder))
+
+
+def _was_used(folder: Path) -> bool:
+    """Whether there is anything that only comes after the first record of a log: blobs, leases, a write-ahead log."""
+    blobs = (folder / "blobs" / "sha256").glob("??/*")
+    return (folder / "leases").exists() or _has_bytes(folder / "log.db-wal") or next(blobs, None) is not None
+
+
+def _has_bytes(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
 
 
 def _describe(folder: Path, create: bool) -> None:

@@ -373,6 +373,15 @@ def test_a_session_id_that_is_no_text_is_refused(path: Path) -> None:
         store.get("\udcff")
 
 
+@pytest.mark.parametrize("table", ["records", "sessions"])
+def test_a_database_without_a_table_of_ours_is_damage(path: Path, table: str) -> None:
+    """It was told as a fault of the machine, and only when the table was asked for."""
+    fill(path)
+    run_sql(path, f"DROP TABLE {table}")
+    with pytest.raises(IntegrityError, match="no tables of ours"):
+        SqliteLogStore(path)
+
+
 # --- places and locks
 
 

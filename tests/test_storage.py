@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import os
+import shutil
 import stat
+import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from searchlog.clock import FixedClock, SystemIds
-from searchlog.errors import FormatError, MissingError, SearchlogError, StoreError, UsageError
+from searchlog.errors import FormatError, IntegrityError, MissingError, SearchlogError, StoreError, UsageError
 from searchlog.ledger import Ledger
 from searchlog.log.blobs.folder import FolderBlobStore
 from searchlog.log.store.sqlite import SqliteLogStore
-from searchlog.storage import FOLDER_NAME, MEMORY, default_folder, open_storage
+from searchlog.storage import FOLDER_NAME, MEMORY, Storage, default_folder, open_storage
+
+posix = pytest.mark.skipif(os.name == "nt", reason="permissions are another thing there")
 
 
 @pytest.fixture(autouse=True)
@@ -123,7 +129,7 @@ def test_place_under_a_file_is_a_store_error(tmp_path: Path, under: str):
         open_storage(tmp_path / under)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="permissions are another thing there")
+@posix
 def test_place_that_may_not_be_written_is_a_store_error(tmp_path: Path):
     tmp_path.chmod(0o500)
     root = os.geteuid() == 0
@@ -136,6 +142,189 @@ def test_place_that_may_not_be_written_is_a_store_error(tmp_path: Path):
         if root:
             os.seteuid(0)
         tmp_path.chmod(0o700)
+
+
+# --- archives that may only be read
+
+
+@pytest.fixture
+def readable() -> Iterator[Path]:
+    """An archive of one session, in a place that everybody may enter."""
+    root = Path(tempfile.mkdtemp(prefix="searchlog-read-"))
+    root.chmod(0o755)
+    folder = root / "a"
+    make(folder)
+    try:
+        yield folder
+    finally:
+        for item in (root, folder):
+            item.chmod(0o700)
+        shutil.rmtree(root)
+
+
+def make(folder: Path) -> None:
+    storage = open_storage(folder)
+    storage.blobs.put([b"bytes"])
+    ledger(storage).begin_session("test/1")
+    storage.close()
+
+
+def ledger(storage: Storage, session: str = "s1") -> Ledger:
+    return Ledger(session, storage.log, storage.blobs, clock=FixedClock(), ids=SystemIds(), leases=storage.leases)
+
+
+@contextlib.contextmanager
+def looking_only(folder: Path) -> Iterator[None]:
+    """Let this process read the archive and not write to it: the superuser, whom modes do not bind, is nobody."""
+    for item in (folder, *folder.rglob("*")):
+        item.chmod(0o555 if item.is_dir() else 0o444)
+    superuser = os.geteuid() == 0
+    if superuser:
+        os.seteuid(65_534)
+    try:
+        yield
+    finally:
+        if superuser:
+            os.seteuid(0)
+        for item in (folder, *folder.rglob("*")):
+            item.chmod(0o700 if item.is_dir() else 0o600)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(str(item.relative_to(folder)) for item in folder.rglob("*"))
+
+
+@posix
+@pytest.mark.parametrize("write", [True, False], ids=["wanting-to-write", "reading"])
+def test_archive_that_may_not_be_written_is_read_and_left_as_it_is(readable: Path, write: bool):
+    """Opening took the lock file for writing, so that nothing could be looked at on a read-only disk, or in somebody
+    else's archive."""
+    before = names(readable)
+    with looking_only(readable):
+        storage = open_storage(readable, create=False, write=write)
+        assert storage.log.sessions() == ["s1"]
+        assert storage.log.snapshot("s1").frontier.size == 1
+        assert [storage.blobs.get(name) for name in storage.blobs.digests()] == [b"bytes"]
+        with pytest.raises(StoreError, match="it can only be read: cannot open the lock file"):
+            ledger(storage, "s2").begin_session("test/1")
+        with pytest.raises(StoreError):
+            storage.blobs.put([b"more"])
+        with pytest.raises(StoreError), storage.leases.held():
+            pass
+        storage.close()
+    assert names(readable) == before
+
+
+@posix
+def test_records_of_a_crash_are_read_where_nothing_may_be_written(readable: Path):
+    """They lie in the write-ahead log, which SQLite reads with the index that the dead writer left."""
+    crash(readable)
+    with looking_only(readable):
+        storage = open_storage(readable, write=False)
+        assert storage.log.sessions() == ["s1", "s2"]
+        storage.close()
+
+
+@posix
+def test_records_of_a_crash_without_their_index_are_told_to_be_copied_first(readable: Path):
+    crash(readable)
+    (readable / "log.db-shm").unlink()
+    before = names(readable)
+    with looking_only(readable), pytest.raises(StoreError, match="copy the whole folder"):
+        open_storage(readable, write=False)
+    assert names(readable) == before
+    copy = readable.parent / "copy"
+    shutil.copytree(readable, copy)
+    storage = open_storage(copy, write=False)
+    assert storage.log.sessions() == ["s1", "s2"]
+    storage.close()
+
+
+@posix
+def test_log_that_somebody_else_writes_to_is_read_by_one_who_may_not(readable: Path):
+    writer = open_storage(readable)
+    ledger(writer, "s2").begin_session("test/1")
+    with looking_only(readable):
+        storage = open_storage(readable, write=False)
+        assert storage.log.sessions() == ["s1", "s2"]
+    ledger(writer, "s3").begin_session("test/1")
+    assert storage.log.sessions() == ["s1", "s2", "s3"]
+    storage.close()
+    writer.close()
+
+
+def crash(folder: Path) -> None:
+    """Append to the archive, and leave its files as a process leaves them that is killed after that."""
+    storage = open_storage(folder)
+    ledger(storage, "s2").begin_session("test/1")
+    shutil.copytree(folder, folder.with_name("killed"))
+    storage.close()
+    shutil.rmtree(folder)
+    folder.with_name("killed").rename(folder)
+    assert (folder / "log.db-wal").stat().st_size > 0
+
+
+def test_reading_makes_no_file(readable: Path):
+    (readable / "log.lock").unlink()
+    before = names(readable)
+    storage = open_storage(readable, write=False)
+    assert storage.log.sessions() == ["s1"]
+    with pytest.raises(StoreError, match="opened for reading"):
+        ledger(storage, "s2").begin_session("test/1")
+    storage.close()
+    assert names(readable) == before
+
+
+def test_place_with_signs_in_its_name_is_opened(tmp_path: Path):
+    """SQLite is given the path as a URI, in which these have a meaning."""
+    for name in ("a?mode=memory", "100%25", "a#b", "ü ü", "a&b"):
+        make(tmp_path / name)
+        storage = open_storage(tmp_path / name, write=False)
+        assert storage.log.sessions() == ["s1"]
+        assert (tmp_path / name / "log.db").stat().st_size > 0
+        storage.close()
+
+
+# --- a log that is gone
+
+
+@pytest.mark.parametrize("write", [True, False], ids=["wanting-to-write", "reading"])
+@pytest.mark.parametrize("how", ["removed", "emptied"])
+def test_log_that_is_gone_is_damage_and_no_new_one_is_made(tmp_path: Path, how: str, write: bool):
+    """A fresh log was made in its place: `verify --all` found nothing wrong, and the archive looked empty."""
+    make(tmp_path / "a")
+    log = tmp_path / "a" / "log.db"
+    log.unlink()
+    if how == "emptied":
+        log.touch()
+    before = names(tmp_path / "a")
+    with pytest.raises(IntegrityError, match="put back the file"):
+        open_storage(tmp_path / "a", write=write)
+    assert names(tmp_path / "a") == before
+    assert how == "removed" or log.stat().st_size == 0
+
+
+@pytest.mark.parametrize("trace", ["leases", "log.db-wal"])
+def test_log_that_is_gone_is_told_by_whatever_came_after_it(tmp_path: Path, trace: str):
+    open_storage(tmp_path / "a").close()
+    (tmp_path / "a" / "log.db").unlink()
+    if trace == "leases":
+        (tmp_path / "a" / trace).mkdir()
+    else:
+        (tmp_path / "a" / trace).write_bytes(b"records")
+    with pytest.raises(IntegrityError):
+        open_storage(tmp_path / "a")
+
+
+def test_archive_whose_making_was_cut_off_is_made_to_its_end(tmp_path: Path):
+    open_storage(tmp_path / "a").close()
+    (tmp_path / "a" / "log.db").unlink()
+    with pytest.raises(MissingError, match="holds nothing yet"):
+        open_storage(tmp_path / "a", write=False)
+    assert not (tmp_path / "a" / "log.db").exists()
+    storage = open_storage(tmp_path / "a")
+    assert storage.log.sessions() == []
+    storage.close()
 
 
 # --- the default place

@@ -355,7 +355,7 @@ CASES: dict[str, dict[str, Callable[[World], Report]]] = {
         "longer": file_case("conversion", "structure", lambda data: data + b"\n"),
         "other-size": changing("rendering", text=BlobRef(blob=digest(PAYLOAD), bytes=3)),
         "folder": no_file(Path.mkdir),
-        "pipe": no_file(lambda path: os.mkfifo(path)),
+        "pipe": no_file(lambda path: os.mkfifo(path, 0o600)),
         "links-in-a-circle": no_file(lambda path: path.symlink_to(path.name)),
         "one-of-two-sizes": changing("capture", payload=BlobRef(blob=digest(PAYLOAD), bytes=len(PAYLOAD) + 1)),
     },

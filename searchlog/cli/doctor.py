@@ -105,7 +105,7 @@ def _archive(location: str | None) -> list[Check]:
             return [Check("archive", "failed", f"{folder} cannot be made: {parent} is not writable")]
         return [Check("archive", "ok", f"{folder}: not there yet, made by the first search")]
     try:
-        with open_archive(folder, create=False) as opened:
+        with open_archive(folder, create=False, write=False) as opened:
             log = opened.resources.storage.log
             names = log.sessions()
             count = sum(log.head(name).size for name in names)

@@ -128,10 +128,13 @@ def cache_settings(
 
 
 def open_existing(location: str | None) -> Archive:
-    """Return an archive that is there already, for a command that reads. Raises UsageError when it is not."""
+    """Return an archive that is there already, for a command that reads and makes no file.
+
+    Raises UsageError when it is not there.
+    """
     from searchlog.archive import open_archive
 
-    return open_archive(location, create=False)
+    return open_archive(location, create=False, write=False)
 
 
 def newest_search(archive: Archive) -> str:

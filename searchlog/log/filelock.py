@@ -53,6 +53,10 @@ class FileLock:
         self._depth = 0
         self._fd: int | None = None
 
+    def exists(self) -> bool:
+        """Return whether the file is there already: whether anybody ever took the lock."""
+        return os.path.lexists(self._path)
+
     @contextlib.contextmanager
     def held(self, timeout_s: float) -> Iterator[None]:
         """Hold the lock; raises StoreError when it is not free within the time."""
@@ -81,7 +85,7 @@ class FileLock:
                 _OPEN.add(self)
         except OSError as error:
             raise StoreError(
-                f"cannot open the lock file {self._path}: {error.strerror}", path=str(self._path)
+                f"cannot open the lock file {self._path}: {error.strerror}", path=str(self._path), errno=error.errno
             ) from None
         wait = 0.001
         while True:

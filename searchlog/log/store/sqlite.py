@@ -5,11 +5,15 @@ SQLite before 3.51.3 can corrupt a database in WAL mode when two connections wri
 happens under a lock file that all processes share, and each process has one connection. Readers need no lock.
 
 A copy of the database file without its `-wal` file can be empty: back up with `snapshot`, never with `cp`.
+
+Where the lock file cannot be opened for writing (a read-only disk, somebody else's archive) the log is only read, and
+nothing is created: with SQLite's `immutable` when there is no write-ahead log, else through the log as it lies there.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sqlite3
 import threading
@@ -26,6 +30,8 @@ __all__ = ["SqliteLogStore"]
 
 _SCHEMA_VERSION = 1
 _BUSY_S = 5.0
+_TABLES = {"sessions", "records"}
+_MAY_NOT_WRITE = {errno.EROFS, errno.EACCES, errno.EPERM}
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sessions (
@@ -54,31 +60,85 @@ def _is_damage(error: sqlite3.Error) -> bool:
 class SqliteLogStore:
     """Lines in one SQLite file. See LogStore for what each method promises."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, create: bool = True, write: bool = True) -> None:
+        """create: whether to make the log when it is not there; else that is an IntegrityError.
+
+        write: whether the caller may want to write. One who only reads makes no file, not even the lock.
+        """
         self._path = path
         self._lock = threading.RLock()
         self._pid = os.getpid()
         self._files = FileLock(path.with_suffix(".lock"))
+        self._read_only: str | None = None
+        """Why nothing can be written, when that is so."""
         self._db: sqlite3.Connection | None = None
         with self._explaining("open"):
-            self._db = self._open()
+            self._db = self._open(create and write, write)
 
-    def _open(self) -> sqlite3.Connection:
-        with self._files.held(_BUSY_S):
-            db = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
-            try:
+    def _open(self, create: bool, write: bool) -> sqlite3.Connection:
+        if not write and not self._files.exists() and not self._has_wal():
+            self._read_only = "it was opened for reading"
+            return self._open_read_only()
+        try:
+            with self._files.held(_BUSY_S):
+                return self._connected("rwc" if create else "rw")
+        except StoreError as error:
+            if error.fields.get("errno") not in _MAY_NOT_WRITE:
+                raise
+            self._read_only = str(error)
+        return self._open_read_only()
+
+    def _open_read_only(self) -> sqlite3.Connection:
+        if not self._has_wal():
+            # whoever writes meanwhile could mislead a reader that was promised that nothing changes; but SQLite makes
+            # files of its own beside a log that is read in any other way
+            return self._connected("ro&immutable=1")
+        try:
+            return self._connected("ro&readonly_shm=1")
+        except sqlite3.OperationalError as error:
+            raise StoreError(
+                f"cannot read the session log {self._path} where nothing may be written: its newest records lie in "
+                f"{self._path.name}-wal, and reading them takes a file beside it ({error}): copy the whole folder to "
+                "a place that you may write to, and look at the copy",
+                path=str(self._path),
+            ) from None
+
+    def _has_wal(self) -> bool:
+        try:
+            return os.stat(f"{self._path}-wal").st_size > 0
+        except OSError:
+            return False
+
+    def _connected(self, mode: str) -> sqlite3.Connection:
+        """Return a connection in this mode of SQLite's URIs, the tables made in mode `rwc` when there are none."""
+        if mode != "rwc" and not os.path.lexists(self._path):
+            raise self._lost("is not there")
+        uri = f"{self._path.absolute().as_uri()}?mode={mode}"
+        db = sqlite3.connect(uri, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+        try:
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            if version > _SCHEMA_VERSION:
+                raise StoreError(f"{self._path} has schema {version}, newer than this searchlog knows: upgrade it")
+            tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if not tables >= _TABLES and (tables or version or mode != "rwc"):
+                raise self._lost("has no tables of ours")
+            if not mode.startswith("ro"):
                 db.execute("PRAGMA journal_mode=WAL")
                 db.execute("PRAGMA synchronous=FULL")
-                db.execute("PRAGMA mmap_size=0")
-                version = db.execute("PRAGMA user_version").fetchone()[0]
-                if version > _SCHEMA_VERSION:
-                    raise StoreError(f"{self._path} has schema {version}, newer than this searchlog knows: upgrade it")
-                if version < _SCHEMA_VERSION:
-                    db.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={_SCHEMA_VERSION};COMMIT;")
-            except BaseException:
-                db.close()
-                raise
-            return db
+            db.execute("PRAGMA mmap_size=0")
+            if mode == "rwc" and version < _SCHEMA_VERSION:
+                db.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={_SCHEMA_VERSION};COMMIT;")
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _lost(self, how: str) -> IntegrityError:
+        return IntegrityError(
+            f"the session log {self._path} {how}: put back the file (and {self._path.name}-wal, if it had one) from a "
+            "backup; what lies in blobs/ is not touched",
+            path=str(self._path),
+        )
 
     @contextlib.contextmanager
     def _explaining(self, what: str) -> Iterator[None]:
@@ -109,6 +169,9 @@ class SqliteLogStore:
     @contextlib.contextmanager
     def _writing(self, what: str) -> Iterator[sqlite3.Connection]:
         """One transaction under the lock file: committed whole, or rolled back whole."""
+        if self._read_only is not None:
+            message = f"cannot {what} the session log {self._path}: it can only be read: {self._read_only}"
+            raise StoreError(message, path=str(self._path))
         with self._doing(what) as db, self._files.held(_BUSY_S):
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -197,7 +260,9 @@ class SqliteLogStore:
         """Close the connection, under the lock file: the last close of a database checkpoints it."""
         with self._lock:
             db, self._db = self._db, None
-            if db is not None and self._pid == os.getpid():
+            if db is not None and self._read_only is not None:
+                db.close()
+            elif db is not None and self._pid == os.getpid():
                 try:
                     with self._files.held(_BUSY_S):
                         db.close()
