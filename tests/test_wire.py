@@ -85,7 +85,7 @@ def ask(server: WireServer, path: str = "/", limits: Limits = Limits(), method: 
     clock = SystemClock()
     allow = Allow.parse([f"127.0.0.1:{server.port}"])
     with Client(clock=clock, limits=limits, allow=allow, ssl_context=client_context()) as client:
-        return client.exchange(Request(method, server.url(path)), Deadline(5, clock))
+        return client.exchange(Request(method, server.url(path)), Deadline(20, clock))
 
 
 def stored(exchange: Exchange) -> bytes:

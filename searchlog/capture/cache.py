@@ -199,8 +199,11 @@ class HttpCache:
     def _fault(self, what: str, error: Exception) -> None:
         _log.warning("the HTTP cache in %s could not be %s and is passed by: %s", self._folder, what, error)
         if isinstance(error, sqlite3.Error):
-            with self._lock:
-                self._disk_cache = None  # the file is gone, or no database: the next use opens or makes it
+            # the file is gone, or no database: the next use opens or makes it
+            with self._lock, contextlib.suppress(sqlite3.Error):
+                cache, self._disk_cache = self._disk_cache, None
+                if cache is not None:
+                    cache.close()
 
 
 def _same_choice(hop: Exchange, request_headers: tuple[Header, ...]) -> bool:
@@ -241,12 +244,18 @@ def _open(folder: Path) -> Any:
             if _FILE_NAME.fullmatch(file_path):  # a planted row must not name a file to delete
                 super().remove(file_path)
 
-    return diskcache.Cache(
-        os.fspath(folder),
-        timeout=1.0,
-        disk=BytesDisk,
-        size_limit=_SIZE_BYTES_MAX,
-        eviction_policy="least-recently-stored",
-        statistics=0,
-        tag_index=0,
-    )
+    cache = diskcache.Cache.__new__(diskcache.Cache)
+    try:
+        cache.__init__(
+            os.fspath(folder),
+            timeout=1.0,
+            disk=BytesDisk,
+            size_limit=_SIZE_BYTES_MAX,
+            eviction_policy="least-recently-stored",
+            statistics=0,
+            tag_index=0,
+        )
+    except BaseException:
+        cache.close()  # what it had opened before it found the file unusable
+        raise
+    return cache

@@ -295,9 +295,13 @@ class TextIndex:
         db = sqlite3.connect(
             str(self._path) if self._path else ":memory:", timeout=10, check_same_thread=False, isolation_level=None
         )
-        # one file and no write-ahead log: it is small, shared between processes, and may be thrown away
-        db.execute("PRAGMA journal_mode = TRUNCATE")
-        db.execute("PRAGMA synchronous = NORMAL")
+        try:
+            # one file and no write-ahead log: it is small, shared between processes, and may be thrown away
+            db.execute("PRAGMA journal_mode = TRUNCATE")
+            db.execute("PRAGMA synchronous = NORMAL")
+        except BaseException:
+            db.close()
+            raise
         return db
 
     def _is_ready(self, db: sqlite3.Connection) -> bool:
