@@ -61,8 +61,8 @@ class _State(NamedTuple):
     """Whether a descendant may show itself again (visibility, size, colour)."""
 
     def of(self, kind: str, level: int) -> _State:
-        """Return the same of another kind and level. A third of the time of `_replace`."""
-        return _State(kind, level, *self[2:])
+        """Return the same of another kind and level. A quarter of the time of `_replace`."""
+        return _State._make((kind, level, *self[2:]))
 
 
 @dataclass(slots=True)
@@ -218,7 +218,7 @@ class Builder:
             return state._replace(kind="code", level=0, pre=True, group=self._group())
         if tag in ("ul", "ol", "menu", "dir"):
             group = state.group if state.lists else self._group()
-            return _State(state.kind, state.level, group, state.lists + 1, *state[4:])
+            return _State._make((state.kind, state.level, group, state.lists + 1, *state[4:]))
         if tag == "dl":
             return state._replace(group=self._group())
         if tag == "li":
@@ -248,7 +248,7 @@ class Builder:
                 span = attributes.get("colspan") or ""
                 if span.isascii() and span.isdigit():
                     row.cells.extend([-1] * (min(int(span[:4]), _SPAN_MAX) - 1))
-            return _State("paragraph", 0, state.group, 0, *state[4:])
+            return _State._make(("paragraph", 0, state.group, 0, *state[4:]))
         return state
 
     def _group(self) -> int:
@@ -357,6 +357,8 @@ def _unveil(pieces: list[_Piece], veils: list[Region]) -> bool:
     Many honest pages send their whole content with `opacity: 0`. A long part of many blocks that makes up most of the
     page is such a page, not a sentence slipped into one; `display: none`, the attribute and all other ways stay hidden.
     """
+    if not veils:
+        return False
     total = sum(len(piece.text) for piece in pieces)
     shown = False
     for veil in veils:
@@ -398,15 +400,15 @@ def _assemble(pieces: list[_Piece], regions: list[Region], chars_max: int) -> Bu
     warnings: tuple[str, ...] = ()
     for piece, label in zip(pieces, labels, strict=True):
         text = piece.text
-        if at + len(text) > chars_max:
-            warnings = ("text-cut",)
-            text = text[: max(0, chars_max - at)]
-            if not text:
-                break
         end = at + len(text)
-        blocks.append(Block(piece.kind, at, end, piece.level, label, piece.hidden, group=piece.group, head=piece.head))
+        if end > chars_max:
+            warnings = ("text-cut",)
+            if at >= chars_max:
+                break
+            text, end = text[: chars_max - at], chars_max
+        blocks.append(Block(piece.kind, at, end, piece.level, label, piece.hidden, None, piece.group, piece.head))
         texts.append(text)
-        at = end + 1
         if warnings:
             break
+        at = end + 1
     return Built("\n".join(texts), tuple(blocks), warnings)

@@ -135,7 +135,7 @@ def decode(data: bytes, content_type: str | None = None, *, prescan: bool = True
     stated = [("http", header_label(content_type))]
     if prescan:
         stated.append(("meta", _meta_label(data)))
-    valid = _is_utf8(data)
+    whole, valid = _as_utf8(data)
     for step, label in stated:
         if label is None:
             continue
@@ -148,9 +148,9 @@ def decode(data: bytes, content_type: str | None = None, *, prescan: bool = True
         if _contradicted(data, encoding, valid):
             warnings.append("charset-contradicted")
             continue
-        return _finish(data, encoding, step, warnings)
+        return _finish(data, encoding, step, warnings, whole)
     if valid:
-        return _finish(data, "utf-8", "utf-8", warnings)
+        return _finish(data, "utf-8", "utf-8", warnings, whole)
     detected = _detect(data)
     if detected is not None:
         return _finish(data, detected, "detector", warnings)
@@ -166,8 +166,9 @@ def decode_as(data: bytes, label: str) -> str:
     return _finish(data, label, "http", []).text
 
 
-def _finish(data: bytes, encoding: str, step: str, warnings: list[str]) -> Decoded:
-    text, replaced = _decode(data, encoding)
+def _finish(data: bytes, encoding: str, step: str, warnings: list[str], whole: str | None = None) -> Decoded:
+    """Return the text with its account. whole: the text as UTF-8, where it is known already."""
+    text, replaced = (whole, 0) if whole is not None and encoding == "utf-8" else _decode(data, encoding)
     if "\0" in text:
         replaced += text.count("\0")
         text = text.replace("\0", "\ufffd")
@@ -222,14 +223,14 @@ def _mend(error: UnicodeDecodeError, encoding: str) -> tuple[str, int]:
     return "\ufffd", error.end
 
 
-def _is_utf8(data: bytes) -> bool:
+def _as_utf8(data: bytes) -> tuple[str | None, bool]:
+    """Return the text if all bytes are UTF-8, and whether they are as far as they go."""
     try:
-        data.decode("utf-8")
+        return data.decode("utf-8"), True
     except UnicodeDecodeError as error:
         # a page cut in the middle of a character is still UTF-8
         cut = error.end == len(data) and error.reason == "unexpected end of data"
-        return cut and not data[: error.start].isascii()
-    return True
+        return None, cut and not data[: error.start].isascii()
 
 
 def _contradicted(data: bytes, encoding: str, valid: bool) -> bool:

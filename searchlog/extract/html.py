@@ -114,7 +114,8 @@ def _read_tree(text: str, url: str, chars_max: int, *, scripting: bool) -> Page:
 
 
 def _builder(tree: LexborHTMLParser, text: str, *, scripting: bool) -> Builder:
-    shown = frozenset(_STREAMED.findall(text)) if '"S:' in text and _STREAM_MARK.search(text) else frozenset[str]()
+    streamed = 'id="S:' in text and _STREAM_MARK.search(text)
+    shown = frozenset(_STREAMED.findall(text)) if streamed else frozenset[str]()
     passed = SKIPPED if scripting else SKIPPED - {"noscript"}
     return Builder(Sheet(node.text() for node in tree.css("style")), passed=passed, shown=shown)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -64,6 +64,7 @@ _MODIFIED = (
     "revised",
 )
 _META_MAX = 300
+_TIMES_MAX = 40
 _LD_SCRIPTS_MAX = 20
 _LD_CHARS_MAX = 300_000
 _LD_NODES_MAX = 3_000
@@ -80,6 +81,7 @@ def from_tree(tree: Any, url: str) -> Metadata:
     metas = _metas(tree)
     linked = _linked_data(tree)
     article = _article(linked)
+    times = tree.css("time")[:_TIMES_MAX]
     return Metadata(
         title=_clean(_first(metas, _TITLE))
         or _node_text(tree, "title")
@@ -89,9 +91,9 @@ def from_tree(tree: Any, url: str) -> Metadata:
         site=_clean(_first(metas, _SITE)) or _clean(_name(article.get("publisher"))),
         language=_language(tree, metas),
         published=_dated(
-            article, ("datePublished", "uploadDate", "dateCreated"), metas, _PUBLISHED, _times(tree, "published")
+            article, ("datePublished", "uploadDate", "dateCreated"), metas, _PUBLISHED, _published_times(tree, times)
         ),
-        modified=_dated(article, ("dateModified",), metas, _MODIFIED, _times(tree, "modified")),
+        modified=_dated(article, ("dateModified",), metas, _MODIFIED, _modified_times(times)),
         canonical=_canonical(tree, metas, url),
     )
 
@@ -234,27 +236,41 @@ _PUBLISH_MARK = re.compile(r"publi|posted|entry-date|created|dateline|byline|pos
 _MODIFY_MARK = re.compile(r"modif|updat|revis", re.I)
 
 
-def _times(tree: Any, which: str) -> Iterator[str]:
-    """Yield the values of `time` elements that say they are this date; for `published`, also the article's first."""
-    nodes = tree.css("time")[:40]
-    wanted = _PUBLISH_MARK if which == "published" else _MODIFY_MARK
-    for node in nodes:
+def _published_times(tree: Any, times: Sequence[Any]) -> Iterator[str]:
+    """Yield the values of `time` elements that say they are this date, then that of the article's first."""
+    for node in times:
         attributes = node.attributes
-        marks = " ".join(attributes.get(key) or "" for key in ("itemprop", "class", "id"))
-        if wanted.search(marks) or (which == "published" and "pubdate" in attributes):
+        if "pubdate" in attributes or _PUBLISH_MARK.search(_marks(attributes)):
             yield attributes.get("datetime") or node.text()
-    if which == "published":
-        for node in tree.css("article time[datetime], main time[datetime]")[:1]:
-            attributes = node.attributes
-            if not _MODIFY_MARK.search(attributes.get("class") or ""):
-                yield attributes.get("datetime") or ""
+    for node in tree.css("article time[datetime], main time[datetime]")[:1] if times else ():
+        attributes = node.attributes
+        if not _MODIFY_MARK.search(attributes.get("class") or ""):
+            yield attributes.get("datetime") or ""
+
+
+def _modified_times(times: Sequence[Any]) -> Iterator[str]:
+    """Yield the values of `time` elements that say they are this date."""
+    for node in times:
+        attributes = node.attributes
+        if _MODIFY_MARK.search(_marks(attributes)):
+            yield attributes.get("datetime") or node.text()
+
+
+def _marks(attributes: Mapping[str, str | None]) -> str:
+    """Return what may say which date a `time` element holds."""
+    return " ".join(attributes.get(key) or "" for key in ("itemprop", "class", "id"))
+
+
+_CANONICAL = "link[rel~='canonical' i]"
 
 
 def _canonical(tree: Any, metas: Mapping[str, list[str]], url: str) -> str | None:
-    for node in tree.css("link[rel~='canonical' i]")[:1]:
-        found = _absolute(node.attributes.get("href"), url)
-        if found:
-            return found
+    # the head holds it nearly always, and is small
+    first = tree.head and tree.head.css_first(_CANONICAL)
+    first = first or tree.css_first(_CANONICAL)
+    found = _absolute(first.attributes.get("href"), url) if first else None
+    if found:
+        return found
     return _absolute(_first(metas, ("og:url",)), url)
 
 
