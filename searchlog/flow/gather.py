@@ -12,10 +12,12 @@ from typing import Protocol
 
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Exchange, Request
-from searchlog.search.provider import LocalProvider, NetworkProvider, Provider, run_of
+from searchlog.errors import UsageError
+from searchlog.flow import foreign
+from searchlog.search.provider import LocalProvider, NetworkProvider, Provider
 from searchlog.search.query import Query
 from searchlog.search.registry import lets_next_be_asked
-from searchlog.search.run import Run
+from searchlog.search.run import Run, RunOutcome
 
 __all__ = ["Asker", "Attempt", "Patience", "gather"]
 
@@ -34,7 +36,7 @@ class Attempt:
     provider: str
     run: Run
     exchange: Exchange | None
-    """None for a provider on this machine."""
+    """None for a provider on this machine, and for one that was not asked after all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +90,19 @@ def gather(
 
 
 def _ask(provider: Provider, query: Query, asker: Asker, deadline: Deadline) -> Attempt:
+    """Ask one provider. What goes wrong in it or on the way is in the run; only StoreError gets out."""
     name = provider.facts.name
     if isinstance(provider, LocalProvider):
-        return Attempt(name, provider.answer(query), None)
+        return Attempt(name, foreign.answer_of(provider, query), None)
     assert isinstance(provider, NetworkProvider)
-    exchange = asker.exchange(provider.request(query), deadline)
-    return Attempt(name, run_of(provider, query, exchange), exchange)
+    request = foreign.request_of(provider, query)
+    if isinstance(request, Run):
+        return Attempt(name, request, None)
+    if deadline.expired:
+        detail = f"{name}: not asked, the time was up before its turn; raise the time limit"
+        return Attempt(name, Run(name, RunOutcome.TIMEOUT, detail=detail, ignored=provider.facts.ignored(query)), None)
+    try:
+        exchange = asker.exchange(request, deadline)
+    except UsageError as error:
+        return Attempt(name, foreign.refused_request(provider, query, error), None)
+    return Attempt(name, foreign.parsed(provider, query, exchange), exchange)

@@ -1,0 +1,172 @@
+"""The border to provider objects that somebody else wrote: held to the contract, and never trusted to keep it. Pure.
+
+A provider that raises, returns nothing or returns the wrong thing costs itself and nobody else: its run says so, and
+what the wire carried is recorded. A detail names the exception's class and the line of the provider that raised it,
+not the exception's own words, which may hold an API key. Faults of this machine (StoreError) are no provider's fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from searchlog.capture.exchange import Exchange, Request
+from searchlog.capture.guard import Allow
+from searchlog.errors import StoreError, UsageError
+from searchlog.flow.checks import Fault, find_fault, shown
+from searchlog.search.provider import Facts, LocalProvider, NetworkProvider, Provider, run_of
+from searchlog.search.query import Query
+from searchlog.search.reading import ITEMS_HARD_MAX, RETRY_MAX_S
+from searchlog.search.run import Run, RunOutcome
+
+__all__ = ["answer_of", "check_providers", "parsed", "refused_request", "request_of"]
+
+
+def check_providers(wanted: object) -> tuple[str | Provider, ...]:
+    """Return the providers that a caller names: one name or object, or several.
+
+    None and `()` name nobody, which leaves the choice to the environment; an empty list is a mistake, since the query
+    would go to third parties that nobody named. Raises UsageError for that and for what is no provider.
+    """
+    if wanted is None or wanted == ():
+        return ()
+    if isinstance(wanted, str) or _has_facts(wanted):
+        wanted = (wanted,)
+    if not isinstance(wanted, Iterable) or isinstance(wanted, bytes | bytearray):
+        raise UsageError(f"providers must be a list of names or provider objects, not {shown(wanted)}")
+    named = tuple(wanted)
+    if not named:
+        raise UsageError("providers is an empty list: name at least one, or leave it out to ask those configured")
+    for number, item in enumerate(named):
+        if not isinstance(item, str):
+            _check_provider(f"providers[{number}]", item)
+    return named
+
+
+def _has_facts(value: object) -> bool:
+    try:
+        return isinstance(getattr(value, "facts", None), Facts)
+    except Exception:  # the property of a stranger's class may raise anything; then it has none
+        return False
+
+
+def _check_provider(path: str, value: object) -> None:
+    if isinstance(value, type) or not _has_facts(value):
+        raise UsageError(
+            f"{path} must be a provider's name, or an object with facts and request and parse (or answer), "
+            f"not {shown(value)}"
+        )
+    facts: Facts = value.facts  # type: ignore[attr-defined]
+    fault = find_fault(facts, Facts, f"{path}.facts")
+    if fault is None and not facts.name.strip():
+        fault = Fault(f"{path}.facts.name", "a short name", facts.name)
+    if fault is not None:
+        raise UsageError(str(fault), argument=fault.path)
+    if facts.own_server:
+        _check_address(f"{path}.facts.endpoint", facts.endpoint)
+    verbs = {name: callable(getattr(value, name, None)) for name in ("request", "parse", "answer")}
+    if not (verbs["answer"] or (verbs["request"] and verbs["parse"])):
+        raise UsageError(f"{path}: {facts.name} has no method answer, and not both of request and parse")
+
+
+def _check_address(path: str, endpoint: str) -> None:
+    """Raise UsageError on an address of one's own server that cannot be opened for it."""
+    try:
+        Allow.parse([urlsplit(endpoint).netloc.rpartition("@")[2]])
+    except (ValueError, UsageError):
+        raise UsageError(f"{path} must be an address with a host, not {shown(endpoint)}", argument=path) from None
+
+
+def answer_of(provider: LocalProvider, query: Query) -> Run:
+    """Return the run of a provider on this machine. Raises StoreError when this machine cannot read what it stores."""
+    return _run(provider, query, "answer", lambda: provider.answer(query))
+
+
+def request_of(provider: NetworkProvider, query: Query) -> Request | Run:
+    """Return the request that a provider makes of a query, or the run `bad_request`."""
+    made = _called("request", lambda: provider.request(query))
+    if isinstance(made, _Raised):
+        return _failed(provider, query, RunOutcome.BAD_REQUEST, made.detail)
+    fault = find_fault(made, Request)
+    if fault is not None:
+        return _wrong(provider, query, RunOutcome.BAD_REQUEST, "request", fault)
+    assert isinstance(made, Request)
+    return made
+
+
+def refused_request(provider: NetworkProvider, query: Query, error: UsageError) -> Run:
+    """Return the run of a provider whose request HTTP cannot carry. error: of the capture client, without values."""
+    return _failed(provider, query, RunOutcome.BAD_REQUEST, str(error))
+
+
+def parsed(provider: NetworkProvider, query: Query, exchange: Exchange) -> Run:
+    """Return the run that a provider reads from an exchange, or the run `parse_error`."""
+    return _run(provider, query, "parse", lambda: run_of(provider, query, exchange))
+
+
+def _run(provider: Provider, query: Query, verb: str, call: Callable[[], object]) -> Run:
+    made = _called(verb, call)
+    if isinstance(made, _Raised):
+        return _failed(provider, query, RunOutcome.PARSE_ERROR, made.detail)
+    results = getattr(made, "results", ())
+    if isinstance(made, Run) and isinstance(results, tuple) and len(results) > ITEMS_HARD_MAX:
+        detail = f"{verb} returned {len(results)} results, over {ITEMS_HARD_MAX}"
+        return _failed(provider, query, RunOutcome.TOO_LARGE, detail)
+    fault = find_fault(made, Run) or (_run_fault(provider, made) if isinstance(made, Run) else None)
+    if fault is not None:
+        return _wrong(provider, query, RunOutcome.PARSE_ERROR, verb, fault)
+    assert isinstance(made, Run)
+    return made
+
+
+def _run_fault(provider: Provider, run: Run) -> Fault | None:
+    """Return what the types of a run do not say and the steps after it lean on."""
+    if run.provider != provider.facts.name:
+        return Fault("provider", f"its own name {provider.facts.name!r}", run.provider)
+    if run.retry_after_s is not None and not 0 <= run.retry_after_s <= RETRY_MAX_S:
+        return Fault("retry_after_s", f"0 to {RETRY_MAX_S} seconds", run.retry_after_s)
+    for place, result in enumerate(run.results):
+        if result.rank != place + 1:
+            return Fault(f"results[{place}].rank", str(place + 1), result.rank)
+        seq = result.extra.get("capture_seq", "0")
+        if not (seq.isascii() and seq.isdecimal() and len(seq) < 16):
+            return Fault(f"results[{place}].extra['capture_seq']", "a record's number", seq)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Raised:
+    detail: str
+
+
+def _called(verb: str, call: Callable[[], object]) -> object:
+    """Return what a provider's method returns, or what it raised."""
+    try:
+        return call()
+    except StoreError:
+        raise
+    # the border: whatever a stranger's code raises is that provider's failure; KeyboardInterrupt is no Exception
+    except Exception as error:
+        return _Raised(f"{verb} raised {type(error).__name__}{_place(error)}")
+
+
+def _place(error: BaseException) -> str:
+    """Return where an exception was raised, as the file's name and the line: a path would tell of the machine."""
+    trace, where = error.__traceback__, ""
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
+        where, trace = f" ({file}, line {trace.tb_lineno})", trace.tb_next
+    return where
+
+
+def _wrong(provider: Provider, query: Query, outcome: RunOutcome, verb: str, fault: Fault) -> Run:
+    # the value found is left out: it may hold an API key
+    what = f"{verb} returned {type(fault.found).__name__}"
+    where = f"{what} where {fault.path} must be {fault.allowed}" if fault.path else f"{what}, not {fault.allowed}"
+    return _failed(provider, query, outcome, where)
+
+
+def _failed(provider: Provider, query: Query, outcome: RunOutcome, detail: str) -> Run:
+    name = provider.facts.name
+    return Run(name, outcome, detail=f"{name}: {detail}", ignored=provider.facts.ignored(query))
