@@ -30,8 +30,10 @@ from searchlog.digest import Digest, digest
 from searchlog.errors import FormatError, MissingError, ProviderError
 from searchlog.evidence.passage import Evidence
 from searchlog.extract.conversion import Conversion
+from searchlog.flow.checks import expect
 from searchlog.flow.choose import Chosen, TextPage, choose
 from searchlog.flow.drafts import chosen_drafts, page_drafts, rendering_bytes
+from searchlog.flow.foreign import check_providers
 from searchlog.flow.gather import Attempt, Patience, gather
 from searchlog.flow.indexing import index_captures
 from searchlog.flow.page import Page, page_of
@@ -122,6 +124,7 @@ class Session:
 
     def conversion(self, page: Page) -> Conversion:
         """Return the stored text of a page with its blocks. Raises FormatError when no text was made of it."""
+        expect("page", page, Page)
         if page.converted is None:
             raise FormatError(f"no text was made of {page.asked}: {page.reason}", url=page.asked)
         return stored_conversion(page.converted, self.ledger.blobs)
@@ -132,6 +135,7 @@ class Session:
 
     def body(self, page: Page) -> bytes:
         """Return the decoded payload of a page: content codings removed. Raises FormatError when nothing arrived."""
+        expect("page", page, Page)
         if page.capture is None:
             raise FormatError(f"nothing was stored of {page.asked}: {page.reason}", url=page.asked)
         return stored_exchange(page.capture, self.ledger.blobs, self.ledger.load).decoded.data
@@ -142,7 +146,7 @@ class Session:
         self,
         query: str | Query,
         *,
-        providers: Sequence[str | Provider] = (),
+        providers: str | Provider | Iterable[str | Provider] | None = None,
         settings: Settings | None = None,
         progress: Listener = lambda _: None,
         registry_options: registry.Options | None = None,
@@ -150,15 +154,17 @@ class Session:
     ) -> Search:
         """Search, read the pages found, and return the evidence; everything is recorded in this session.
 
-        providers: names or provider objects, all asked at once; none: those configured in the environment, else the
-        keyless ones in turn. options: any field of `Query` or `Settings` by name, such as `count=20` or
-        `budget_tokens=2000`.
+        providers: names or provider objects, all asked at once, or one of either; None: those configured in the
+        environment, else the keyless ones in turn; an empty list is a mistake. options: any field of `Query` or
+        `Settings` by name, such as `count=20` or `budget_tokens=2000`.
 
         Raises ProviderError when no provider answered (the attempts are in the log all the same), UsageError,
         StoreError. An answer without results is no error: the outcome is `empty`.
         """
+        expect("registry_options", registry_options, registry.Options | None)
+        expect("progress", progress, Callable)
         asked, chosen = split_options(query, settings, options)
-        made, fuse_all, why = self._providers(providers, registry_options)
+        made, fuse_all, why = self._providers(check_providers(providers), registry_options)
         self.resources.pool.warm()
         with self.ledger.turn("search") as turn:
             flow = _Flow(self, turn, asked, chosen, progress)
@@ -186,6 +192,7 @@ class Session:
         self, url: str, *, settings: Settings | None = None, progress: Listener = lambda _: None, **options: Any
     ) -> Page:
         """Fetch one URL, keep it, and return the page; what went wrong is in its outcome and reason."""
+        expect("url", url, str)
         return self.fetch_many([url], settings=settings, progress=progress, **options)[0]
 
     def fetch_many(
@@ -198,7 +205,12 @@ class Session:
         **options: Any,
     ) -> list[Page]:
         """Fetch these URLs side by side; return the pages in the order of the URLs. No deadline over all of them."""
-        wanted = list(urls)
+        expect("urls", urls, Iterable)
+        wanted = [urls] if isinstance(urls, str) else list(urls)
+        for number, url in enumerate(wanted):
+            expect(f"urls[{number}]", url, str)
+        expect("progress", progress, Callable)
+        expect("purpose", purpose, str)
         _, chosen = split_options("fetch", settings, options)
         self.resources.pool.warm()
         place = {url: number for number, url in enumerate(wanted)}

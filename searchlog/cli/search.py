@@ -122,7 +122,7 @@ def search_command(
             place = stack.enter_context(open_site(session, site, settings, progress=listener))
             settings, extra = place.settings, {"registry_options": place.options}
         try:
-            found = session.search(query, providers=names, settings=settings, progress=listener, **extra)
+            found = session.search(query, providers=names or None, settings=settings, progress=listener, **extra)
         except ProviderError as error:
             stack.close()
             if len(error.attempts) > 1:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from types import NoneType, UnionType
@@ -34,6 +34,8 @@ _WORDS: Mapping[object, str] = {
     bool: "True or False",
     bytes: "bytes",
     NoneType: "None",
+    Callable: "a function",
+    Iterable: "a list",
 }
 
 

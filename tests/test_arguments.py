@@ -1,0 +1,60 @@
+"""Arguments of the Python API: what is wrong is told by name, and nothing is asked or recorded for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from searchlog.errors import UsageError
+from searchlog.session import Session
+from tests.searches import no_network, opened
+
+CALLS: list[tuple[str, Callable[[Any], object]]] = [
+    ("query must be a string or a Query, not None", lambda s: s.search(None)),
+    ("query must be a string or a Query, not 5", lambda s: s.search(5)),
+    ("query must be a string or a Query, not b'x'", lambda s: s.search(b"x")),
+    ("query must be a string or a Query, not a value of type list", lambda s: s.search(["a"])),
+    ("providers[0] must be a provider's name, or an object", lambda s: s.search("a", providers=[None])),
+    ("providers[0] must be a provider's name, or an object", lambda s: s.search("a", providers=[object()])),
+    ("providers is an empty list", lambda s: s.search("a", providers=[])),
+    ("no provider is called 'google'", lambda s: s.search("a", providers="google")),
+    ("searxng: set SEARCHLOG_SEARXNG_URL", lambda s: s.search("a", providers="searxng")),
+    ("budget_tokens must be a whole number", lambda s: s.search("a", budget_tokens="x")),
+    ("deadline_s must be a number above 0", lambda s: s.search("a", deadline_s=0)),
+    ("settings must be a Settings or None, not", lambda s: s.search("a", settings={})),
+    ("registry_options must be an Options or None, not", lambda s: s.search("a", registry_options={})),
+    ("progress must be a function, not None", lambda s: s.search("a", progress=None)),
+    ("url must be a string, not None", lambda s: s.fetch(None)),
+    ("url must be a string, not 5", lambda s: s.fetch(5)),
+    ("url must be a string, not b''", lambda s: s.fetch(b"")),
+    ("deadline_s must be a number above 0", lambda s: s.fetch("http://a.example/", deadline_s="3")),
+    ("urls must be a list, not 5", lambda s: s.fetch_many(5)),
+    ("urls[1] must be a string, not None", lambda s: s.fetch_many(["http://a.example/", None])),
+    ("urls[0] must be a string, not 97", lambda s: s.fetch_many(b"a")),
+    ("page must be a Page, not None", lambda s: s.text(None)),
+    ("page must be a Page, not 'x'", lambda s: s.conversion("x")),
+    ("page must be a Page, not 5", lambda s: s.body(5)),
+]
+
+
+@pytest.mark.parametrize(("said", "call"), CALLS, ids=[f"{n}-{said}" for n, (said, _) in enumerate(CALLS)])
+def test_wrong_argument_is_told_and_nothing_is_done(
+    said: str, call: Callable[[Session], object], monkeypatch: pytest.MonkeyPatch
+):
+    """TypeError, AttributeError and worse came out of the depths, some after a turn had begun."""
+    monkeypatch.setattr("socket.socket.connect", no_network)
+    with opened() as archive:
+        session = archive.session()
+        with pytest.raises(UsageError) as caught:
+            call(session)
+        assert str(caught.value).startswith(said)
+        assert [record.kind for record in session.records()] == ["session"]
+
+
+def test_one_url_is_one_page():
+    """A string in place of a list of URLs was fetched letter by letter."""
+    with opened() as archive:
+        pages = archive.session().fetch_many("ftp://a.example/")  # type: ignore[arg-type]
+    assert [(page.asked, page.reason) for page in pages] == [("ftp://a.example/", "refused-scheme")]
