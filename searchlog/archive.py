@@ -15,6 +15,7 @@ from types import TracebackType
 
 from searchlog.clock import Clock, Ids, SystemClock, SystemIds
 from searchlog.errors import MissingError
+from searchlog.flow.checks import expect
 from searchlog.flow.resources import Resources
 from searchlog.ledger import Ledger
 from searchlog.session import Session
@@ -54,6 +55,8 @@ class Archive:
 
         Raises MissingError when there is none of that id. A turn that a crash cut off is closed as discarded here.
         """
+        expect("session_id", session_id, str | None)
+        expect("title", title, str | None)
         resources = self.resources
         if session_id is None:
             session_id = resources.ids.session(resources.clock.now())
@@ -63,6 +66,7 @@ class Archive:
 
     def find(self, session_id: str) -> str:
         """Return the full id for `latest` or an unambiguous beginning of one. Raises MissingError."""
+        expect("session_id", session_id, str)
         known = self.resources.storage.log.sessions()
         if session_id == "latest" and known:
             return known[-1]

@@ -82,9 +82,10 @@ def open_storage(location: str | os.PathLike[str] | None = None, *, create: bool
     Raises UsageError for a place that is no archive, FormatError for one of a later version, IntegrityError for one
     whose log is gone, MissingError for one without a log yet when it is only read, StoreError.
     """
+    location = _place(location)
     if location == MEMORY:
         return Storage(MemoryLogStore(), MemoryBlobStore(), MemoryLeases(), None, MEMORY)
-    if isinstance(location, str) and "://" in location:
+    if location is not None and "://" in location:
         raise UsageError(f"no store for {location}: give a folder, or {MEMORY}")
     folder = default_folder() if location is None else Path(location)
     try:
@@ -98,6 +99,22 @@ def open_storage(location: str | os.PathLike[str] | None = None, *, create: bool
     except OSError as error:
         raise StoreError(f"cannot open the archive {folder}: {error.strerror or error}", path=str(folder)) from None
     return Storage(log, FolderBlobStore(folder / "blobs"), FolderLeases(folder / "leases"), folder, str(folder))
+
+
+def _place(location: object) -> str | None:
+    """Return a place as a string. Raises UsageError for what is no path."""
+    if location is None:
+        return None
+    try:
+        place = os.fspath(location)  # type: ignore[call-overload]
+    except TypeError:
+        place = None
+    if not isinstance(place, str) or "\0" in place or not place:
+        found = (
+            repr(location)[:80] if isinstance(location, str | bytes) else f"a value of type {type(location).__name__}"
+        )
+        raise UsageError(f"an archive's place must be a path or {MEMORY!r}, not {found}")
+    return place
 
 
 def _was_used(folder: Path) -> bool:

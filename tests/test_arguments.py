@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import searchlog
+from searchlog.archive import Archive
 from searchlog.errors import UsageError
 from searchlog.session import Session
 from tests.searches import no_network, opened
@@ -58,3 +61,35 @@ def test_one_url_is_one_page():
     with opened() as archive:
         pages = archive.session().fetch_many("ftp://a.example/")  # type: ignore[arg-type]
     assert [(page.asked, page.reason) for page in pages] == [("ftp://a.example/", "refused-scheme")]
+
+
+@pytest.mark.parametrize(
+    ("said", "call"),
+    [
+        ("session_id must be a string or None, not 5", lambda a: a.session(5)),
+        ("session_id must be a string, not None", lambda a: a.ledger(None)),
+        ("session_id must be a string, not b'x'", lambda a: a.find(b"x")),
+        ("title must be a string or None, not 5", lambda a: a.session(title=5)),
+    ],
+)
+def test_wrong_argument_of_an_archive_is_told(said: str, call: Callable[[Archive], object]):
+    """Names of sessions that are no strings let AttributeError and TypeError out."""
+    with opened() as archive:
+        with pytest.raises(UsageError) as caught:
+            call(archive)
+        assert str(caught.value) == said
+        assert archive.sessions() == []
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [(5, "a value of type int"), (b"api", "b'api'"), ("a\0b", r"'a\x00b'"), ("", "''")],
+    ids=["number", "bytes", "nul", "empty"],
+)
+def test_archive_at_what_is_no_path_is_refused(place: Any, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A number or bytes let TypeError out, a NUL let ValueError out, and an empty string meant the folder one is in."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError) as caught:
+        searchlog.open(place)
+    assert str(caught.value) == f"an archive's place must be a path or 'memory:', not {said}"
+    assert list(tmp_path.iterdir()) == []
