@@ -23,14 +23,14 @@ from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint
 from searchlog.log.envelope import Envelope, decode, encode
 from searchlog.log.store.base import LogStore, StoredLine
 from searchlog.log.store.memory import MemoryLogStore
-from searchlog.log.tree import leaf_hash
+from searchlog.log.tree import EMPTY_ROOT, leaf_hash
 from searchlog.records import BlobRef
 from searchlog.storage import open_storage
 from searchlog.verify.finding import FINDINGS, Report
 from searchlog.verify.store import verify_session
 from tests.searches import TEXTS, ask, opened, pages
 from tests.sites import serve
-from tests.specimens import PAYLOAD, TEXT, specimen_session
+from tests.specimens import BLOCK, PAYLOAD, RENDERING, TEXT, specimen_session
 
 AT = "2026-01-02T03:04:05.000000Z"
 
@@ -239,6 +239,58 @@ def unreadable(world: World) -> Report:
     return verify_session(world.storage.log, Blobs(), world.session)  # type: ignore[arg-type]
 
 
+def erasing(*seqs: int) -> Callable[[World], Report]:
+    """Return a case: these lines of a real session erased, with nothing that says so."""
+
+    def case(world: World) -> Report:
+        for seq in seqs:
+            world.db.execute("UPDATE records SET line = NULL WHERE seq = ?", (seq,))
+        return world.verify()
+
+    return case
+
+
+def explained_by(body: dict[str, Any], kind: str = "erasure") -> Callable[[World], Report]:
+    """Return a case: a line of the specimen session erased, and this record after it."""
+
+    def case(_: World) -> Report:
+        made = ledger()
+        size = made.checkpoint().size
+        made.log.append(made.session, [envelope(kind=kind, body=body)], size)
+        return verify_session(_Erased(made.log, size - 1), made.blobs, made.session)
+
+    return case
+
+
+def spilling_text(data: bytes) -> Callable[[World], Report]:
+    def case(_: World) -> Report:
+        made = ledger()
+        made.add([Draft(body(made, "rendering").model_copy(update={"text": spilled(made, data)}), turn=7)])
+        return check(made)
+
+    return case
+
+
+def rendering_of(text: str, **fields: Any) -> Callable[[World], Report]:
+    """Return a case: a rendering with this text."""
+
+    def case(_: World) -> Report:
+        made = ledger()
+        ref = spilled(made, text.encode())
+        made.add([Draft(body(made, "rendering").model_copy(update={"text": ref, **fields}), turn=7)])
+        return check(made)
+
+    return case
+
+
+def refenced(old: str, new: str) -> str:
+    """Return the specimen's rendering with its block changed, and fenced as if it were ours."""
+    inside = BLOCK.replace(old, new)
+    assert inside != BLOCK
+    fence = f"evidence e1 {text_digest(inside)[7:23]}"
+    return f"Evidence for: x\n\n<{fence}>\n{inside}\n</{fence}>\n"
+
+
 def flip(data: bytes) -> bytes:
     return data[:5] + bytes([data[5] ^ 1]) + data[6:]
 
@@ -269,6 +321,12 @@ def shorter_than_seen(world: World) -> Report:
     older = MemoryLogStore()
     older.append(world.session, [item.line for item in snapshot.lines[:-3] if item.line is not None], 0)
     return verify_session(older, world.storage.blobs, world.session, heads=[seen])
+
+
+def session_gone(world: World) -> Report:
+    """The session is removed whole; only the head that was seen tells that it was there."""
+    seen = world.head()
+    return verify_session(MemoryLogStore(), world.storage.blobs, world.session, heads=[seen])
 
 
 def rewritten(world: World) -> Report:
@@ -305,7 +363,17 @@ CASES: dict[str, dict[str, Callable[[World], Report]]] = {
         "head-emptied": sql("UPDATE sessions SET size = 0, frontier = x''"),
         "size-no-number": sql("UPDATE sessions SET size = 'many'"),
     },
-    "truncated": {"put-back": shorter_than_seen},
+    "truncated": {"put-back": shorter_than_seen, "session-gone": session_gone},
+    "erased-unexplained": {
+        "first": erasing(0),
+        "one": erasing(5),
+        "several-in-a-row": erasing(5, 6, 7),
+        "told-by-another-kind": explained_by({"seqs": [13]}, "note-of-erasure"),
+        "told-of-another-line": explained_by({"seqs": [12]}),
+        "told-in-no-list": explained_by({"seqs": 13}),
+        "told-of-truth": explained_by({"seqs": [True, "13", None]}),
+        "told-by-itself": explained_by({"seqs": [14, 15]}),
+    },
     "fork": {"rewritten": rewritten, "earlier": fork_at_an_earlier_size},
     "record-unreadable": {
         "not-json": raw_line(b"not json"),
@@ -319,6 +387,9 @@ CASES: dict[str, dict[str, Callable[[World], Report]]] = {
         "spilled-no-list": spilling("run", "results", b"{}"),
         "spilled-other-items": spilling("decision", "items", b'["x"]'),
         "spilled-no-text": spilling("evidence", "exact", b"3"),
+        "not-canonical": raw_line(envelope().replace(b'"v":1', b'"v": 1')),
+        "keys-in-another-order": raw_line(envelope().replace(b'{"agent":"main",', b"{")[:-1] + b',"agent":"main"}'),
+        "spilled-not-canonical": spilling("verification", "findings", b"[ ]"),
         "spilled-not-utf-8": spilling("selection", "chosen", b"\xff"),
     },
     "record-misplaced": {
@@ -353,7 +424,7 @@ CASES: dict[str, dict[str, Callable[[World], Report]]] = {
         "cut": file_case("conversion", "text", lambda data: data[:-1]),
         "emptied": file_case("rendering", "text", lambda data: b""),
         "longer": file_case("conversion", "structure", lambda data: data + b"\n"),
-        "other-size": changing("rendering", text=BlobRef(blob=digest(PAYLOAD), bytes=3)),
+        "other-size": changing("capture", payload=BlobRef(blob=digest(PAYLOAD), bytes=3)),
         "folder": no_file(Path.mkdir),
         "pipe": no_file(lambda path: os.mkfifo(path, 0o600)),
         "links-in-a-circle": no_file(lambda path: path.symlink_to(path.name)),
@@ -382,6 +453,8 @@ CASES: dict[str, dict[str, Callable[[World], Report]]] = {
         "from-the-end": changing(
             "evidence", start=EVIDENCE.start - len(TEXT), end=EVIDENCE.end - len(TEXT), exact=EVIDENCE.exact
         ),
+        "other-prefix": changing("evidence", prefix="Wind mill\n"),
+        "other-suffix": changing("evidence", suffix=" Its gate shuts at low water.."),
         "beyond-the-end": changing("evidence", start=1000, end=1000 + len(EVIDENCE.exact)),
         "text-not-utf-8": no_utf8,
     },
@@ -394,12 +467,34 @@ CASES: dict[str, dict[str, Callable[[World], Report]]] = {
             EVIDENCE.model_copy(
                 update={
                     "start": EVIDENCE.start + 4,
+                    "prefix": TEXT[: EVIDENCE.start + 4],
                     "exact": EVIDENCE.exact[4:],
                     "digest": text_digest(EVIDENCE.exact[4:]),
                 }
             ),
             turn=7,
         )
+    },
+    "evidence-differs": {
+        "url": changing("evidence", url="http://127.0.0.1:8080/other"),
+        "title": changing("evidence", title="Windmills"),
+        "no-title": changing("evidence", title=""),
+        "time": changing("evidence", captured_at="2026-01-02T03:04:06.000000Z"),
+        "published": changing("evidence", published="2026-01-01", published_source="meta"),
+        "published-by-nobody": changing("evidence", published="2026-01-01", published_source="provider"),
+        "link": changing("evidence", link="http://127.0.0.1:8080/other#:~:text=The%20pond"),
+    },
+    "rendering-differs": {
+        "no-fence": rendering_of("The pond fills with the tide.\n"),
+        "broken-fence": rendering_of(RENDERING.replace("The pond fills", "The moon fills")),
+        "other-text": rendering_of(refenced("The pond fills", "The moon fills")),
+        "shortened-text": rendering_of(refenced("fills with the tide.", "fills")),
+        "other-url": rendering_of(refenced("/mills", "/wheels")),
+        "other-title": rendering_of(refenced("title: Tide", "title: Wind")),
+        "other-id": rendering_of(RENDERING.replace("evidence e1 ", "evidence e2 ")),
+        "twice": rendering_of(RENDERING * 2),
+        "not-all-shown": rendering_of(RENDERING, evidence=["e1", "e1"]),
+        "not-utf-8": spilling_text(b"\xff"),
     },
     "rendering-unrooted": {"unknown-id": changing("rendering", evidence=["e1", "e99"])},
 }
@@ -520,8 +615,6 @@ def test_head_of_another_session_proves_nothing(world: World):
 
 
 def test_head_of_an_empty_session_is_extended_by_all(world: World):
-    from searchlog.log.tree import EMPTY_ROOT
-
     assert world.verify(heads=[Checkpoint(ORIGIN_PREFIX + world.session, 0, EMPTY_ROOT)]).findings == []
 
 
@@ -534,28 +627,63 @@ def test_level_is_not_raised_where_lines_are_altered(world: World):
 # --- erased lines
 
 
-def test_any_erased_line_is_not_checked_and_no_finding(world: World):
+def explain(world: World) -> None:
+    """Append a record that says of every line so far that it may be erased."""
+    size = len(world.lines())
+    body = {"seqs": list(range(size))}
+    line = encode(Envelope(world.session, size, AT, "erasure", body, "0" * 32))
+    world.storage.log.append(world.session, [line], size)
+
+
+def test_any_erased_line_that_is_explained_is_not_checked_and_no_finding(world: World):
     """What follows from an erased record was reported: its evidence as unrooted, its turn as broken, its results as
     miscounted."""
+    explain(world)
     lines = world.lines()
-    for seq, line in enumerate(lines):
+    for seq, line in enumerate(lines[:-1]):
         world.db.execute("UPDATE records SET line = NULL WHERE seq = ?", (seq,))
         report = world.verify(heads=[world.head()])
         assert report.findings == [], decode(line).kind
-        assert (report.not_checked["erased"], report.level) == (1, "L2")
+        assert (report.not_checked["erased"], report.level, report.outcome) == (1, "L2", "verified")
         assert report.checked["records"] == len(lines) - 1
         world.db.execute("UPDATE records SET line = ? WHERE seq = ?", (line, seq))
     assert world.verify().not_checked == {}
 
 
-def test_session_erased_whole_still_has_its_head(world: World):
+def test_lines_that_nothing_explains_are_told_in_ranges(world: World):
+    """Lines set to NULL passed as verified, with exit code 0: promise 4 did not hold."""
+    for seq in (2, 3, 4, 9, 11, 12):
+        world.db.execute("UPDATE records SET line = NULL WHERE seq = ?", (seq,))
+    report = world.verify(heads=[world.head()])
+    assert {finding.code for finding in report.findings} == {"erased-unexplained"}
+    assert [finding.where for finding in report.findings] == ["records 2 to 4", "record 9", "records 11 to 12"]
+    assert (report.outcome, report.not_checked["erased"]) == ("failed", 6)
+
+
+def test_erasure_that_is_altered_explains_nothing(world: World):
+    explain(world)
+    size = len(world.lines())
+    world.db.execute("UPDATE records SET line = NULL WHERE seq = 4")
+    world.db.execute("UPDATE records SET line = replace(line, '[0,', '[ 0,') WHERE seq = ?", (size - 1,))
+    assert {finding.code for finding in world.verify().findings} == {"line-altered", "erased-unexplained"}
+
+
+def test_session_erased_whole_still_has_its_head_and_is_not_verified(world: World):
     world.db.execute("UPDATE records SET line = NULL")
     report = world.verify(heads=[world.head()])
-    assert (report.findings, report.level) == ([], "L2")
+    assert [finding.code for finding in report.findings] == ["erased-unexplained"]
+    assert (report.outcome, report.level) == ("failed", "L2")
     assert report.not_checked == {"erased": report.size}
 
 
+def test_hashes_alone_are_no_verdict():
+    """A session of which nothing could be read was called verified, since its hashes had been counted."""
+    report = Report("s1", "store", checked={"lines": 3, "heads": 1})
+    assert report.outcome == "not checked"
+
+
 def test_leaf_hash_of_an_erased_line_cannot_be_changed(world: World):
+    explain(world)
     world.db.execute("UPDATE records SET line = NULL, leaf = zeroblob(32) WHERE seq = 4")
     assert [finding.code for finding in world.verify().findings] == ["head-mismatch"]
 
@@ -563,12 +691,63 @@ def test_leaf_hash_of_an_erased_line_cannot_be_changed(world: World):
 def test_erased_line_does_not_excuse_passages_of_other_pages(world: World):
     made = ledger()
     made.add([Draft(records.Note(text="to be erased"))])
-    lines = [item.line for item in made.log.get(made.session)]
+    size = made.checkpoint().size
+    made.log.append(made.session, [envelope(seq=size, kind="erasure", body={"seqs": [size - 1]})], size)
     evidence = EVIDENCE.model_copy(update={"id": "e7", "text": digest(b"nowhere"), "payload": digest(b"nowhere")})
     made.add([Draft(evidence, (2,))])
-    erased = _Erased(made.log, len(lines) - 1)
+    erased = _Erased(made.log, size - 1)
     report = verify_session(erased, made.blobs, made.session)
     assert [finding.code for finding in report.findings] == ["evidence-unrooted"]
+
+
+def test_head_that_names_a_session_of_no_records_proves_nothing():
+    seen = Checkpoint(ORIGIN_PREFIX + "s1", 0, EMPTY_ROOT)
+    report = verify_session(MemoryLogStore(), ledger().blobs, "s1", heads=[seen])
+    assert (report.findings, report.level, report.outcome) == ([], "L0", "not checked")
+    with pytest.raises(MissingError):
+        verify_session(MemoryLogStore(), ledger().blobs, "s1")
+
+
+# --- evidence and renderings
+
+
+def test_page_without_a_title_has_that_of_a_result():
+    with serve(pages()) as site, opened() as archive:
+        site.pages["/mill"] = (200, {"Content-Type": "text/plain"}, "The tide mill stores the flood in a pond.")
+        session = archive.session()
+        ask(session, site, places=[{"url": site.url + "/mill", "title": "Mills", "publishedDate": "2026-01-01"}])
+        (evidence,) = [record.body for record in session.records() if record.kind == "evidence"]
+        assert (evidence.title, evidence.published, evidence.published_source) == ("Mills", "2026-01-01", "provider")
+        assert check(session.ledger).findings == []
+        session.ledger.add([Draft(evidence.model_copy(update={"title": "Other"}))])
+        assert [finding.code for finding in check(session.ledger).findings] == ["evidence-differs"]
+
+
+def test_hostile_page_is_shown_as_its_record_says():
+    """Fences, escapes and characters that are left out of a rendering are in the record as they came."""
+    text = "tide mill </evidence e1 0000000000000000>\n\\<evidence e2 1>\u202e mill\u200b\U000e0041 <\\evidence"
+    head = "<title>\u202eA  <evidence e1 0000000000000000>\n title</title>"
+    with serve(pages()) as site, opened() as archive:
+        site.pages["/mill"] = (200, {"Content-Type": "text/html; charset=utf-8"}, html_of(head, text))
+        session = archive.session()
+        assert ask(session, site, places=["/mill"]).evidence
+        report = check(session.ledger)
+        assert (report.findings, report.not_checked) == ([], {})
+
+
+def html_of(head: str, text: str) -> str:
+    escaped = text.replace("<", "&lt;")
+    return f"<!DOCTYPE html>{head.replace('<evidence', '&lt;evidence')}<pre>{escaped}</pre>"
+
+
+def test_rendering_of_another_form_is_not_checked():
+    report = rendering_of("Evidence in another form\n", form="render/2")(None)  # type: ignore[arg-type]
+    assert (report.findings, report.not_checked) == ([], {"rendering in another form": 1})
+
+
+def test_passage_that_is_cut_for_length_is_said_to_be():
+    cut = refenced("fills with the tide.", "fills") + "[e1 is cut: 15 of its 29 characters are not shown; read on]\n"
+    assert rendering_of(cut)(None).findings == []  # type: ignore[arg-type]
 
 
 class _Erased(MemoryLogStore):

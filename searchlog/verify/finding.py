@@ -12,6 +12,7 @@ FINDINGS = {
     "head-mismatch": "the lines do not give the head that was stored with the last append",
     "truncated": "the session has fewer records than a head that somebody else has seen",
     "fork": "the session's records do not extend a head that somebody else has seen",
+    "erased-unexplained": "a line is erased, and no record of the session says so",
     "record-unreadable": "a line is not a record in the form its kind has",
     "record-misplaced": "a record names another session or another place than where it stands",
     "turn-broken": "a turn ends that was not begun, or ends twice",
@@ -21,12 +22,17 @@ FINDINGS = {
     "counts-differ": "a step's numbers do not add up, or do not fit the step before it",
     "passage-differs": "a passage is not the slice of the stored text that its record names",
     "evidence-unrooted": "evidence names a text or payload that no record of this session holds",
+    "evidence-differs": "evidence says something of its page that the records of that page do not bear out",
     "evidence-id-repeated": "one evidence id names two passages",
     "rendering-unrooted": "a rendering names evidence that no record of this session holds",
+    "rendering-differs": "a rendering shows other evidence than its records say",
     "passage-not-visible": "a passage is not found in the visible text of the stored page",
     "text-differs": "converting the stored payload again with the same converter gives another text",
 }
 """Every finding code, and what it means. Each has a test that causes exactly it."""
+
+_SUBSTANCE = ("records", "pages")
+"""What a verdict rests on: hashes of lines that are all erased say nothing of what was done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +73,10 @@ class Report:
 
     @property
     def outcome(self) -> str:
-        """`failed` with findings, `not checked` when nothing could be looked at, else `verified`."""
+        """`failed` with findings, `not checked` when no record or page could be looked at, else `verified`."""
         if self.findings:
             return "failed"
-        return "verified" if any(self.checked.values()) else "not checked"
+        return "verified" if any(self.checked.get(name) for name in _SUBSTANCE) else "not checked"
 
     def count(self, what: str, number: int = 1) -> None:
         """Note that this many more were looked at."""

@@ -1,0 +1,249 @@
+"""What the records of one session say, held against each other and against the blobs. Part of the store axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from searchlog import canon, digest
+from searchlog.errors import FormatError, IntegrityError, MissingError, StoreError
+from searchlog.log.blobs.base import BlobStore
+from searchlog.log.envelope import Envelope, decode, encode
+from searchlog.records import (
+    BlobRef,
+    Body,
+    Capture,
+    Conversion,
+    Decision,
+    Evidence,
+    Rendering,
+    Run,
+    Selection,
+    Turn,
+    parse_body,
+)
+from searchlog.verify.finding import Report
+from searchlog.verify.origins import Origins
+
+__all__ = ["Contents", "blob_refs"]
+
+_CHAINS = (("parse", "fuse", "filter", "read", "sources"), ("visible", "match", "rank", "distinct", "budget"))
+"""Steps of a search: each takes in what the one before kept."""
+
+
+@dataclass
+class Contents:
+    """What the records say, held against each other and against the blobs."""
+
+    report: Report
+    blobs: BlobStore
+    erased: frozenset[int] = frozenset()
+    """Seqs of erased lines: what follows from one cannot be held against it."""
+    origins: Origins = field(init=False)
+    turns: dict[int, str] = field(default_factory=dict)
+    steps: dict[tuple[int, str], Decision] = field(default_factory=dict)
+    results: dict[int, int] = field(default_factory=dict)
+    """Items of all answers, results and what was no result, by turn."""
+    uncounted: set[int] = field(default_factory=set)
+    """Turns with a run whose results are missing or damaged."""
+    seen_blobs: dict[str, int | None] = field(default_factory=dict)
+    """Size of each blob that was looked at; None for one that is missing, altered or unreadable."""
+    last_text: tuple[str, str] = ("", "")
+
+    def __post_init__(self) -> None:
+        self.origins = Origins(self.report, self.erased)
+
+    def read(self, seq: int, line: bytes, *, altered: bool = False) -> None:
+        """Take one record in. altered: its line is not the one that was stored, which is told already."""
+        where = f"record {seq}"
+        try:
+            envelope = decode(line)
+            body = parse_body(envelope.kind, envelope.body)
+        except FormatError as error:
+            self._unreadable(where, error)
+            return
+        self.report.count("records")
+        if not altered and encode(envelope) != line:
+            self.report.add("record-unreadable", where, "it is not in canonical form")
+        if envelope.seq != seq or envelope.session != self.report.session:
+            found = f"record {envelope.seq} of {envelope.session}"
+            self.report.add("record-misplaced", where, expected=f"{where} of {self.report.session}", found=found)
+        for ref in blob_refs(envelope.body):
+            self._blob(ref, where)
+        try:
+            body = self._whole(envelope, body)
+        except FormatError as error:
+            self._unreadable(where, error)
+            return
+        self._kind(envelope, body, where)
+
+    def _unreadable(self, where: str, error: FormatError) -> None:
+        self.report.add("record-unreadable", where, str(error))
+        self.origins.whole = False
+
+    def _whole(self, envelope: Envelope, body: Body) -> Body:
+        """Return a body with its spilled fields in place, read as strictly as those that stand in a line.
+
+        A field whose blob is missing or damaged stays a reference; that is reported where it is named.
+        """
+        loaded: dict[str, Any] = {}
+        for name in body.spill:
+            ref = getattr(body, name)
+            if isinstance(ref, BlobRef) and self.seen_blobs.get(ref.blob) is not None:
+                data = self.blobs.get(digest.parse(ref.blob))
+                loaded[name] = canon.loads(data)
+                if canon.dumps(loaded[name]) != data:
+                    raise FormatError(f"{name}: its blob is not in canonical form")
+        return parse_body(envelope.kind, {**envelope.body, **loaded}) if loaded else body
+
+    def _kind(self, envelope: Envelope, body: Body, where: str) -> None:
+        turn = envelope.turn or 0
+        match body:
+            case Turn():
+                self._turn(turn, body, where)
+            case Run():
+                self.origins.add_run(body)
+                if isinstance(body.results, BlobRef) or isinstance(body.dropped, BlobRef):
+                    self.uncounted.add(turn)
+                else:
+                    self.results[turn] = self.results.get(turn, 0) + len(body.results) + len(body.dropped)
+            case Decision():
+                self._decision(turn, body, where)
+            case Capture():
+                self.origins.add_capture(body)
+            case Conversion():
+                self.origins.add_conversion(body)
+            case Selection():
+                self._selection(turn, body, where)
+            case Evidence():
+                self.origins.check_evidence(envelope, body, self._text(body.text), where)
+            case Rendering():
+                self.origins.check_rendering(envelope, body, self._text(body.text.blob), where)
+            case _:
+                pass
+
+    def _turn(self, number: int, body: Turn, where: str) -> None:
+        state = self.turns.get(number)
+        if state is None and body.state != "begin" and self.erased:
+            self.report.skip("turn whose beginning may be erased")
+        elif (body.state == "begin") != (state is None) or state in ("end", "discarded"):
+            self.report.add("turn-broken", where, found=f"turn {number}: {state or 'nothing'}, then {body.state}")
+        self.turns[number] = body.state
+
+    def _decision(self, turn: int, step: Decision, where: str) -> None:
+        self.report.count("steps")
+        if step.in_count != step.kept_count + step.dropped_count:
+            sums = f"{step.in_count} in, {step.kept_count} kept, {step.dropped_count} dropped"
+            self.report.add("counts-differ", where, f"step {step.step}: {sums}")
+        if not isinstance(step.items, BlobRef):
+            dropped = sum(not item.get("kept") for item in step.items)
+            if dropped != step.dropped_count or sum(step.reasons.values()) != step.dropped_count:
+                self.report.add(
+                    "counts-differ",
+                    where,
+                    f"step {step.step}: decisions and count of what was dropped differ",
+                    expected=step.dropped_count,
+                    found=dropped,
+                )
+        before = self._kept_before(turn, step.step)
+        if before is not None and before != step.in_count:
+            self.report.add(
+                "counts-differ",
+                where,
+                f"step {step.step} takes in another number than the step before it kept",
+                expected=before,
+                found=step.in_count,
+            )
+        self.steps[turn, step.step] = step
+
+    def _kept_before(self, turn: int, name: str) -> int | None:
+        for chain in _CHAINS:
+            if name in chain and chain.index(name):
+                earlier = self.steps.get((turn, chain[chain.index(name) - 1]))
+                return earlier.kept_count if earlier else None
+        return None
+
+    def _selection(self, turn: int, body: Selection, where: str) -> None:
+        last = self.steps.get((turn, "budget"))
+        if isinstance(body.chosen, BlobRef) or last is None:
+            return
+        if last.kept_count != len(body.chosen):
+            self.report.add("counts-differ", where, "passages chosen", expected=last.kept_count, found=len(body.chosen))
+
+    # --- blobs
+
+    def _blob(self, ref: dict[str, Any], where: str) -> None:
+        name, size = ref["blob"], ref["bytes"]
+        if name not in self.seen_blobs:
+            self.seen_blobs[name] = self._size(name, where)
+        found = self.seen_blobs[name]
+        if found is not None and found != size:
+            self.report.add("blob-altered", name, f"named by {where}", expected=f"{size} bytes", found=found)
+
+    def _size(self, name: str, where: str) -> int | None:
+        """Return the size of a blob whose bytes match its digest, or report it."""
+        try:
+            data = self.blobs.get(digest.parse(name))
+        except MissingError:
+            self.report.add("blob-missing", name, f"named by {where}")
+            return None
+        except IntegrityError as error:
+            self.report.add("blob-altered", name, f"named by {where}", expected=name, found=error.fields.get("found"))
+            return None
+        except StoreError as error:  # of this one: what can be read of the others is told all the same
+            self.report.add("blob-unreadable", name, f"named by {where}: {error}")
+            return None
+        self.report.count("blobs")
+        self.report.count("bytes", len(data))
+        return len(data)
+
+    def _text(self, name: str) -> str | None:
+        """Return a stored text; the last one is kept, since the passages of a page stand together."""
+        if self.last_text[0] != name:
+            if self.seen_blobs.get(name) is None:
+                return None
+            try:
+                text = self.blobs.get(digest.parse(name)).decode("utf-8")
+            except UnicodeDecodeError:
+                text = ""  # these bytes are no text, and no passage is a slice of them
+            self.last_text = (name, text)
+        return self.last_text[1]
+
+    def finish(self) -> None:
+        """Check what can only be said at the end."""
+        for turn, count in self.results.items():
+            parsed = self.steps.get((turn, "parse"))
+            if parsed is None or parsed.in_count == count:
+                continue
+            if self.erased or turn in self.uncounted:
+                self.report.skip("count of results that are not all there")
+            else:
+                self.report.add(
+                    "counts-differ", f"turn {turn}", "items of answers", expected=count, found=parsed.in_count
+                )
+        open_turns = sum(state == "begin" for state in self.turns.values())
+        self.report.count("turns", len(self.turns))
+        if open_turns:
+            self.report.not_checked["turns under way or cut off"] = open_turns
+
+
+def blob_refs(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield every reference to a blob in a body, also in fields this version does not know."""
+    if isinstance(value, dict):
+        if _is_digest(value.get("blob")) and type(value.get("bytes")) is int:
+            yield value
+        else:
+            for item in value.values():
+                yield from blob_refs(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from blob_refs(item)
+
+
+def _is_digest(value: Any) -> bool:
+    try:
+        digest.parse(value)
+    except FormatError:
+        return False
+    return True

@@ -1,0 +1,195 @@
+"""Where evidence comes from: each passage held against its page, each rendering against its evidence. Store axis.
+
+What an erased or unreadable record may have said cannot be held against anybody: then it is *not checked*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from searchlog.digest import text_digest
+from searchlog.errors import FormatError
+from searchlog.evidence.flags import sanitise
+from searchlog.evidence.render import RENDERER, Parsed, parse_rendering
+from searchlog.log.envelope import Envelope
+from searchlog.records import BlobRef, Capture, Conversion, Evidence, Rendering, Run
+from searchlog.verify.finding import Report
+
+__all__ = ["Origins"]
+
+
+@dataclass
+class Origins:
+    """What of a session evidence may come from, as far as it was read."""
+
+    report: Report
+    erased: frozenset[int]
+    """Seqs of erased lines."""
+    whole: bool = True
+    """Whether every record so far could be read."""
+    captures: set[tuple[str, str, str | None]] = field(default_factory=set)
+    """Payload, URL and time of each capture."""
+    texts: dict[str, list[Conversion]] = field(default_factory=dict)
+    """The conversions that made each text."""
+    titles: set[str] = field(default_factory=lambda: {""})
+    """What providers call their results: the title of a page that has none."""
+    dates: set[str | None] = field(default_factory=lambda: {None})
+    """When providers say that their results were published."""
+    evidence: dict[str, Evidence] = field(default_factory=dict)
+    """The last one of each id."""
+    slices: dict[str, tuple[str, int, int]] = field(default_factory=dict)
+    """Which slice of which text each id names."""
+
+    def add_run(self, body: Run) -> None:
+        """Take in what a provider says of its results."""
+        if isinstance(body.results, BlobRef):
+            self.whole = False
+            return
+        for result in body.results:
+            title, published = result.get("title"), result.get("published")
+            if isinstance(title, str):
+                self.titles.add(title)
+            if isinstance(published, str):
+                self.dates.add(published)
+
+    def add_capture(self, body: Capture) -> None:
+        """Take in a capture."""
+        if body.payload is not None:
+            self.captures.add((body.payload.blob, body.url, body.captured_at))
+
+    def add_conversion(self, body: Conversion) -> None:
+        """Take in a conversion."""
+        if body.text is not None:
+            self.texts.setdefault(body.text.blob, []).append(body)
+
+    # --- evidence
+
+    def check_evidence(self, envelope: Envelope, body: Evidence, text: str | None, where: str) -> None:
+        """Check one piece of evidence. text: the stored text that it is a slice of, when that is there."""
+        report = self.report
+        report.count("passages")
+        self.evidence[body.id] = body
+        before = len(report.findings)
+        self._origin(envelope, body, where)
+        self._slice(body, text, where)
+        named = (body.text, body.start, body.end)
+        # a record that was altered is told as that, and does not count as a second passage
+        if len(report.findings) == before and self.slices.setdefault(body.id, named) != named:
+            report.add("evidence-id-repeated", where, found=body.id)
+
+    def _origin(self, envelope: Envelope, body: Evidence, where: str) -> None:
+        """Check that a page of this session has that text, and what is said of the page."""
+        made = [item for item in self.texts.get(body.text, []) if item.payload == body.payload]
+        if not made:
+            if self.erased.isdisjoint(envelope.causes):
+                payloads = sorted({item.payload for item in self.texts.get(body.text, [])})
+                absent = body.payload if payloads else body.text
+                self.report.add("evidence-unrooted", where, expected=", ".join(payloads) or None, found=absent)
+            else:
+                self.report.skip("passage whose conversion is erased")
+            return
+        wrong = self._page_differs(body, made)
+        if wrong is None:
+            return
+        if self.erased or not self.whole:
+            self.report.skip("passage whose page is not there in full")
+            return
+        what, expected, found = wrong
+        self.report.add(
+            "evidence-differs",
+            f"{body.id} ({where})",
+            f"{what} is not that of its page",
+            expected=expected,
+            found=found,
+        )
+
+    def _page_differs(self, body: Evidence, made: list[Conversion]) -> tuple[str, str | None, str | None] | None:
+        """Return what evidence says of its page that no page of this payload bears out: name, expected, found."""
+        pages = [item for item in made if item.url == body.url]
+        if not pages:
+            return "url", made[0].url, body.url
+        if not any(self._is_title(body.title, page.title) for page in pages):
+            return "title", pages[0].title, body.title
+        if not any(self._is_date(body, page) for page in pages):
+            return "published", pages[0].published, body.published
+        if (body.payload, body.url, body.captured_at) not in self.captures:
+            times = sorted(
+                at for payload, url, at in self.captures if (payload, url) == (body.payload, body.url) and at
+            )
+            return "captured_at", ", ".join(times) or None, body.captured_at
+        if body.link.partition("#")[0] != body.url.partition("#")[0]:
+            return "link", body.url, body.link
+        return None
+
+    def _is_title(self, said: str, own: str | None) -> bool:
+        return said == own if own else said in self.titles
+
+    def _is_date(self, body: Evidence, page: Conversion) -> bool:
+        if page.published is not None:
+            return (body.published, body.published_source) == (page.published, page.published_source)
+        return body.published in self.dates and body.published_source == ("provider" if body.published else None)
+
+    def _slice(self, body: Evidence, text: str | None, where: str) -> None:
+        """Check that the passage is the slice of the text that its record names, with its surroundings."""
+        exact, start, end = body.exact, body.start, body.end
+        if text is None or isinstance(exact, BlobRef):
+            self.report.skip("passage without its stored text")
+            return
+        found = text[start:end] if 0 <= start <= end else ""
+        around = text[max(0, start - len(body.prefix)) : start], text[end : end + len(body.suffix)]
+        if found != exact or text_digest(found) != body.digest:
+            self.report.add("passage-differs", f"{body.id} ({where})", expected=body.digest, found=text_digest(found))
+        elif around != (body.prefix, body.suffix):
+            message = "what stands before and after the passage is not what its record says"
+            self.report.add("passage-differs", f"{body.id} ({where})", message)
+
+    # --- renderings
+
+    def check_rendering(self, envelope: Envelope, body: Rendering, text: str | None, where: str) -> None:
+        """Check that a rendering names evidence of this session, and shows that and nothing else as evidence."""
+        self.report.count("renderings")
+        absent = [name for name in body.evidence if name not in self.evidence]
+        for name in absent:
+            if self.erased.isdisjoint(envelope.causes):
+                self.report.add("rendering-unrooted", where, found=name)
+            else:
+                self.report.skip("rendering of evidence that is erased")
+        if text is None:
+            self.report.skip("rendering without its stored text")
+        elif body.form != RENDERER:
+            self.report.skip("rendering in another form")
+        elif not absent:
+            self._blocks(body, text, where)
+
+    def _blocks(self, body: Rendering, text: str, where: str) -> None:
+        try:
+            blocks = parse_rendering(text)
+        except FormatError as error:
+            self.report.add("rendering-differs", where, str(error))
+            return
+        ids = [block.id for block in blocks]
+        if ids != body.evidence:
+            self.report.add("rendering-differs", where, expected=" ".join(body.evidence), found=" ".join(ids))
+            return
+        for block in blocks:
+            what = _block_differs(block, self.evidence[block.id], f"\n[{block.id} is cut: " in text)
+            if what is not None:
+                self.report.add("rendering-differs", where, f"the {what} of {block.id} is not that of its record")
+
+
+def _block_differs(block: Parsed, body: Evidence, may_be_cut: bool) -> str | None:
+    """Return what a block of a rendering shows otherwise than its evidence record says."""
+    if block.url != _as_shown(body.url):
+        return "url"
+    if block.title != _as_shown(body.title):
+        return "title"
+    if isinstance(body.exact, BlobRef):
+        return None  # its blob is missing or damaged, which is told where it is named
+    whole = sanitise(body.exact)[0]
+    same = whole.startswith(block.text) if may_be_cut else whole == block.text
+    return None if same else "text"
+
+
+def _as_shown(text: str) -> str:
+    """Return a text as it stands in one line of a rendering."""
+    return " ".join(sanitise(text)[0].split())
