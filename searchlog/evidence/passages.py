@@ -50,9 +50,16 @@ _CLINGS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+_Side = tuple[str | None, bool, int | None]
+"""What all blocks of one passage share: why they are hidden, whether they are furniture, the page of a PDF."""
+
+
+@dataclass(slots=True)
 class _Unit:
-    """A block, or a piece of one, without white space at its ends."""
+    """A block, or a piece of one, without white space at its ends.
+
+    Not changed once made, but not frozen: a page has hundreds, and frozen ones take four times as long to make.
+    """
 
     block: Block
     start: int
@@ -60,11 +67,7 @@ class _Unit:
     tokens: int
     headings: tuple[tuple[int, int], ...]
     table_head: tuple[int, int] | None
-
-    @property
-    def side(self) -> tuple[str | None, bool, int | None]:
-        """What all units of one passage share."""
-        return self.block.hidden, self.block.furniture is not None, self.block.page
+    side: _Side
 
 
 def passages(source: int, conversion: Conversion, sizes: Sizes = DEFAULT) -> list[Passage]:
@@ -76,7 +79,7 @@ def passages(source: int, conversion: Conversion, sizes: Sizes = DEFAULT) -> lis
     """
     text = conversion.text
     units = _units(text, _tiled(text, conversion.blocks), sizes)
-    return [_passage(source, text, group) for group in _joined(units, sizes)]
+    return [_passage(source, group) for group in _joined(units, sizes)]
 
 
 def passages_of_text(source: int, text: str, sizes: Sizes = DEFAULT) -> list[Passage]:
@@ -90,20 +93,36 @@ def passages_of_text(source: int, text: str, sizes: Sizes = DEFAULT) -> list[Pas
 def _tiled(text: str, blocks: Sequence[Block]) -> list[Block]:
     """Return blocks in order, without overlap, over all of the text that is not white space."""
     size = len(text)
-    inside = [b if b.start >= 0 and b.end <= size else _clipped(b, size) for b in blocks]
-    ordered = sorted((b for b in inside if b.start < b.end), key=lambda b: (b.start, -b.end))
-    if any(after.start < before.end for before, after in pairwise(ordered)):
-        ordered = _flattened(ordered)
+    ordered = blocks if _is_tidy(blocks, size) else _tidied(blocks, size)
     out: list[Block] = []
     at = 0
     for block in ordered:
-        if block.start > at:
-            out.append(Block("other", at, block.start))
+        start = block.start
+        if start > at and not text[at:start].isspace():
+            out.append(Block("other", at, start))
         out.append(block)
         at = block.end
-    if at < len(text):
-        out.append(Block("other", at, len(text)))
+    if at < size:
+        out.append(Block("other", at, size))
     return [trimmed for block in out if (trimmed := _trimmed(text, block)) is not None]
+
+
+def _is_tidy(blocks: Sequence[Block], size: int) -> bool:
+    """Return whether blocks are in order, without overlap, and not empty, as every converter makes them."""
+    at = 0
+    for block in blocks:
+        if block.start < at or block.end <= block.start:
+            return False
+        at = block.end
+    return at <= size
+
+
+def _tidied(blocks: Sequence[Block], size: int) -> list[Block]:
+    inside = [b if b.start >= 0 and b.end <= size else _clipped(b, size) for b in blocks]
+    ordered = sorted((b for b in inside if b.start < b.end), key=lambda b: (b.start, -b.end))
+    if any(after.start < before.end for before, after in pairwise(ordered)):
+        return _flattened(ordered)
+    return ordered
 
 
 def _clipped(block: Block, size: int) -> Block:
@@ -132,12 +151,12 @@ def _flattened(ordered: Sequence[Block]) -> list[Block]:
 
 
 def _trimmed(text: str, block: Block) -> Block | None:
+    if not (text[block.start].isspace() or text[block.end - 1].isspace()):
+        return block
     part = text[block.start : block.end]
     bare = part.strip()
     if not bare:
         return None
-    if len(bare) == len(part):
-        return block
     start = block.start + len(part) - len(part.lstrip())
     return replace(block, start=start, end=start + len(bare))
 
@@ -148,28 +167,37 @@ def _trimmed(text: str, block: Block) -> Block | None:
 def _units(text: str, blocks: Iterable[Block], sizes: Sizes) -> Iterator[_Unit]:
     """Yield blocks with their headings and table head; blocks that are too long in pieces."""
     path: list[Block] = []
+    headings: tuple[tuple[int, int], ...] = ()
     head: Block | None = None
+    table_head: tuple[int, int] | None
     for block in blocks:
-        if block.kind == "heading" and not block.hidden:
+        is_heading = block.kind == "heading" and not block.hidden
+        if is_heading:
             level = block.level or 1
             while path and (path[-1].level or 1) >= level:
                 path.pop()
-        headings = tuple((b.start, b.end) for b in path)
-        if block.kind == "heading" and not block.hidden:
-            path.append(block)
+            headings = tuple([(b.start, b.end) for b in path])
         if block.head and block.group is not None and (head is None or head.group != block.group):
             head = block
-        under = head is not None and block.kind == "table-row" and block.group == head.group and block is not head
-        table_head = (head.start, head.end) if under and head is not None else None
-        for start, end, count in _pieces(text, block, sizes):
-            yield _Unit(block, start, end, count, headings, table_head)
+        table_head = None
+        if head is not None and block.kind == "table-row" and block.group == head.group and block is not head:
+            table_head = (head.start, head.end)
+        side = (block.hidden, block.furniture is not None, block.page)
+        start, end = block.start, block.end
+        most = sizes.code_most if block.kind == "code" else sizes.most
+        if end - start <= most:  # nothing costs more than a token a character
+            yield _Unit(block, start, end, token_count(text[start:end]), headings, table_head, side)
+        else:
+            for begin, stop, count in _pieces(text, block, most):
+                yield _Unit(block, begin, stop, count, headings, table_head, side)
+        if is_heading:
+            path.append(block)
+            headings = (*headings, (block.start, block.end))
 
 
-def _pieces(text: str, block: Block, sizes: Sizes) -> Iterator[tuple[int, int, int]]:
+def _pieces(text: str, block: Block, most: int) -> Iterator[tuple[int, int, int]]:
     """Yield (start, end, tokens) of a block, cut where it is longer than a passage may be."""
-    start, end = block.start, block.end
-    code = block.kind == "code"
-    most = sizes.code_most if code else sizes.most
+    start, end, code = block.start, block.end, block.kind == "code"
     while True:
         # no text costs less than a token for four characters, so a longer look-ahead cannot fit
         part = text[start : min(end, start + 4 * most + 1)]
@@ -202,6 +230,8 @@ def _cut(part: str, most: int, code: bool) -> int:
 def _fitting(part: str, most: int) -> int:
     """Return the length of the longest beginning that costs at most `most` tokens; at least 1."""
     low, high = 1, min(len(part) - 1, most * 4)
+    if part.isascii():
+        return max(low, high)  # four characters a token
     while low < high:
         middle = (low + high + 1) // 2
         if token_count(part[:middle]) <= most:
@@ -226,7 +256,7 @@ def _joined(units: Iterable[_Unit], sizes: Sizes) -> Iterator[list[_Unit]]:
             kept = kept or len(group)
             yield group[:kept]
             group = group[kept:]
-            total = sum(part.tokens for part in group)
+            total = sum([part.tokens for part in group])
         group.append(unit)
         total += unit.tokens
     if group:
@@ -238,30 +268,27 @@ def _closes(group: Sequence[_Unit], total: int, unit: _Unit, sizes: Sizes) -> bo
     last = group[-1]
     if unit.side != last.side:
         return True
-    if last.block.kind == "heading" and all(part.block.kind == "heading" for part in group):
+    after_heading = last.block.kind == "heading"
+    if after_heading and all(part.block.kind == "heading" for part in group):
         return total > sizes.most  # headings alone wait for their text, even if the two are longer than `most`
     if total + unit.tokens > sizes.most:
         return True
-    if last.block.kind == "heading":
+    if after_heading:
         return False
-    if unit.block.kind == "heading":
-        return total >= sizes.heading
-    return total >= sizes.enough
+    return total >= (sizes.heading if unit.block.kind == "heading" else sizes.enough)
 
 
-def _passage(source: int, text: str, group: Sequence[_Unit]) -> Passage:
+def _passage(source: int, group: Sequence[_Unit]) -> Passage:
     first, last = group[0], group[-1]
-    kinds = dict.fromkeys(unit.block.kind for unit in group if unit.block.kind not in ("paragraph", "other"))
-    labels = [f"kind:{kind}" for kind in kinds]
-    labels += dict.fromkeys(f"furniture:{unit.block.furniture}" for unit in group if unit.block.furniture)
-    labels += [f"hidden:{first.block.hidden}"] if first.block.hidden else []
-    heads = {unit.table_head for unit in group if unit.table_head is not None and unit.table_head[0] < first.start}
-    return Passage(
-        source=source,
-        start=first.start,
-        end=last.end,
-        headings=first.headings,
-        labels=tuple(labels),
-        page=first.block.page,
-        table_head=min(heads) if heads else None,
-    )
+    hidden, furniture, page = first.side
+    kinds = dict.fromkeys([unit.block.kind for unit in group])
+    labels = [f"kind:{kind}" for kind in kinds if kind not in ("paragraph", "other")]
+    if furniture:
+        labels += dict.fromkeys([f"furniture:{unit.block.furniture}" for unit in group if unit.block.furniture])
+    if hidden:
+        labels.append(f"hidden:{hidden}")
+    table_head = None
+    if "table-row" in kinds:
+        heads = [unit.table_head for unit in group if unit.table_head is not None and unit.table_head[0] < first.start]
+        table_head = min(heads, default=None)
+    return Passage(source, first.start, last.end, first.headings, tuple(labels), page, table_head)
