@@ -7,6 +7,7 @@ import pickle
 import sqlite3
 import stat
 import threading
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -66,8 +67,10 @@ def clock() -> FixedClock:
 
 
 @pytest.fixture
-def cache(tmp_path: Path, clock: FixedClock) -> HttpCache:
-    return HttpCache(tmp_path / "cache", clock)
+def cache(tmp_path: Path, clock: FixedClock) -> Iterator[HttpCache]:
+    made = HttpCache(tmp_path / "cache", clock)
+    yield made
+    made.close()
 
 
 # -- freshness -----------------------------------------------------------------------------------------------------

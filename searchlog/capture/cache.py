@@ -15,7 +15,7 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ class HttpCache:
         """Name the folder; it is made at first use."""
         self._folder = Path(folder)
         self._clock = clock
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # one thread at a time: a connection is opened and closed under it
         self._disk_cache: Any = None
 
     def lookup(
@@ -86,8 +86,6 @@ class HttpCache:
         except (SearchlogError, sqlite3.Error, OSError, ValueError, TypeError, KeyError, EOFError) as error:
             self._fault("read", error)
             return None
-        finally:
-            self._release()
 
     def store(self, fetch: Fetch, url: str, pointer: Mapping[str, str]) -> bool:
         """Keep a fetch under its normal URL if it may be kept; return whether it was.
@@ -112,16 +110,14 @@ class HttpCache:
         except (SearchlogError, sqlite3.Error, OSError, ValueError, TypeError) as error:
             self._fault("written", error)
             return False
-        finally:
-            self._release()
         return True
 
     def close(self) -> None:
         """Let go of the database."""
-        with self._lock:
-            if self._disk_cache is not None:
-                self._disk_cache.close()
-                self._disk_cache = None
+        with self._lock, contextlib.suppress(sqlite3.Error):
+            cache, self._disk_cache = self._disk_cache, None
+            if cache is not None:
+                cache.close()
 
     # -- entries ---------------------------------------------------------------------------------------------------
 
@@ -158,23 +154,30 @@ class HttpCache:
     # -- the database ----------------------------------------------------------------------------------------------
 
     def _get(self, url: str) -> bytes | None:
-        import diskcache
-
-        try:
-            value = self._cache().get(url)
-        except diskcache.Timeout:
-            raise _FaultError("the database is locked") from None
+        with self._database() as cache:
+            value = cache.get(url)
         if value is not None and not isinstance(value, bytes):
             raise _FaultError(f"a cache row holds a {type(value).__name__}, not bytes")
         return value
 
     def _set(self, url: str, value: bytes) -> None:
+        with self._database() as cache:
+            cache.set(url, value, expire=_KEEP_S)
+
+    @contextlib.contextmanager
+    def _database(self) -> Iterator[Any]:
+        """Hold the database; its connection is closed again: diskcache keeps one a thread, and threads come and go."""
         import diskcache
 
-        try:
-            self._cache().set(url, value, expire=_KEEP_S)
-        except diskcache.Timeout:
-            raise _FaultError("the database is locked") from None
+        with self._lock:
+            cache = self._cache()
+            try:
+                yield cache
+            except diskcache.Timeout:
+                raise _FaultError("the database is locked") from None
+            finally:
+                with contextlib.suppress(sqlite3.Error):
+                    cache.close()
 
     def _cache(self) -> Any:
         with self._lock:
@@ -190,20 +193,10 @@ class HttpCache:
                     self._disk_cache = _open(self._folder)
             return self._disk_cache
 
-    def _release(self) -> None:
-        """Close this thread's connection: diskcache keeps one a thread, and fetching threads come and go."""
-        with self._lock, contextlib.suppress(sqlite3.Error):
-            if self._disk_cache is not None:
-                self._disk_cache.close()
-
     def _fault(self, what: str, error: Exception) -> None:
         _log.warning("the HTTP cache in %s could not be %s and is passed by: %s", self._folder, what, error)
         if isinstance(error, sqlite3.Error):
-            # the file is gone, or no database: the next use opens or makes it
-            with self._lock, contextlib.suppress(sqlite3.Error):
-                cache, self._disk_cache = self._disk_cache, None
-                if cache is not None:
-                    cache.close()
+            self.close()  # the file is gone, or no database: the next use opens or makes it
 
 
 def _same_choice(hop: Exchange, request_headers: tuple[Header, ...]) -> bool:
