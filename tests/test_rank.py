@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from searchlog import tokens
 from searchlog.digest import text_digest
 from searchlog.evidence import rank
+from searchlog.evidence.lexicon import Lexicon
 from searchlog.evidence.passage import Passage, Source
 from searchlog.evidence.passages import passages
 from searchlog.extract.conversion import Block, Conversion, Metadata
@@ -153,3 +155,13 @@ def test_score_from_a_conversion_with_blocks() -> None:
     blocks = (Block("heading", 0, 7, level=1), Block("paragraph", 8, len(text)))
     cut = passages(0, Conversion(text, blocks, Metadata(), "test/1"))
     assert rank.score("bridges", [source(text)], cut) == [1.35]
+
+
+MARKS = "\u00a0\u2019\u2013\u2014\u201c\u201d\u2018\u2022\u2026\u00b7\u00bb\u00ab\u2192\u00a9\u00ae"
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=MARKS + "abZ09_-'. \t\n%é中\ufb01\u0301", max_size=20))
+def test_words_of_a_passage_are_those_of_its_text_whatever_marks_stand_in_it(text: str) -> None:
+    lexicon = Lexicon([source(text)])
+    assert lexicon.words(Passage(0, 0, len(text))) == tokens.words(text)

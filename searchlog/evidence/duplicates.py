@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import filterfalse
 from typing import Any
 
 __all__ = ["Seen", "Shingles", "numbers_in", "percent_shared", "shingles"]
@@ -28,7 +29,7 @@ def percent_shared(one: frozenset[Any], other: frozenset[Any]) -> int:
 
 def numbers_in(words: Sequence[str]) -> frozenset[str]:
     """Return the words that hold a digit: where these differ, two texts do not say the same."""
-    return frozenset(filter(_DIGIT.search, words))
+    return frozenset(filter(_DIGIT.search, filterfalse(str.isalpha, words)))
 
 
 _DIGIT = re.compile(r"\d")
@@ -38,19 +39,20 @@ class Seen:
     """Texts kept so far, looked up by the runs they hold."""
 
     def __init__(self) -> None:
-        self._holders: dict[tuple[str, ...], list[int]] = {}
+        self._first: dict[tuple[str, ...], int] = {}
+        """Run to the first text that holds it: nearly always the only one."""
+        self._others: dict[tuple[str, ...], list[int]] = {}
+        """Run to the texts after that."""
         self._numbers: list[frozenset[str]] = []
 
     def add(self, runs: Shingles, numbers: frozenset[str]) -> int:
         """Keep a text; return its number, counted from 0."""
         number = len(self._numbers)
         self._numbers.append(numbers)
-        for run in runs:
-            holders = self._holders.get(run)
-            if holders is None:
-                self._holders[run] = [number]
-            else:
-                holders.append(number)
+        held = self._first.keys() & runs
+        for run in held:
+            self._others.setdefault(run, []).append(number)
+        self._first.update(dict.fromkeys(runs - held, number))
         return number
 
     def covering(self, runs: Shingles, numbers: frozenset[str], percent: int) -> tuple[int, int] | None:
@@ -59,8 +61,8 @@ class Seen:
         None if no text holds at least `percent` of the runs. Of equals the one kept first.
         """
         shared: dict[int, int] = {}
-        for run in runs:
-            for holder in self._holders.get(run, ()):
+        for run in self._first.keys() & runs:
+            for holder in (self._first[run], *self._others.get(run, ())):
                 shared[holder] = shared.get(holder, 0) + 1
         found = [
             (-(100 * count // len(runs)), holder)

@@ -69,7 +69,7 @@ class _PageWords:
         self._sets: dict[int, frozenset[str]] = {}
         self._runs: dict[int, Shingles] = {}
         for passage in passages:
-            if not is_hidden(passage) and not is_furniture(passage):
+            if not passage.labels or not (is_hidden(passage) or is_furniture(passage)):
                 self._main.setdefault(passage.source, []).append(passage)
                 length = self._lengths.get(passage.source, 0)
                 self._lengths[passage.source] = length + passage.end - passage.start

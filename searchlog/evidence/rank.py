@@ -9,7 +9,7 @@ source and position, so the order is the same on any machine.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from searchlog import tokens
@@ -77,7 +77,7 @@ def score(
 
     passages: in order of source and position. Scores are comparable only within one call.
     """
-    terms = {term: number for number, term in enumerate(query_terms(query_text))}
+    terms = _Terms(query_terms(query_text))
     if not terms or not passages:
         return [0.0] * len(passages)
     lexicon = lexicon or Lexicon(sources)
@@ -87,16 +87,29 @@ def score(
         docs = _with_headings(sources, passages, docs, terms, weights.heading)
     own = _bm25(docs, weights)
     if weights.furniture != 1.0:
-        own = [s * weights.furniture if is_furniture(p) else s for s, p in zip(own, passages, strict=True)]
+        own = [s * weights.furniture if s and is_furniture(p) else s for s, p in zip(own, passages, strict=True)]
     whole = [s + weights.near * _better_neighbour(own, passages, i) for i, s in enumerate(own)]
     best = max(whole) or 1.0
     return [round(s / best + weights.page * pages[p.source], 6) for s, p in zip(whole, passages, strict=True)]
 
 
-def _doc(words: Sequence[str], terms: Mapping[str, int]) -> _Doc:
+class _Terms(dict[str, int]):
+    """Word to the number of its term, from 1; 0 for words that match none. A word that comes again is not cut again."""
+
+    def __init__(self, terms: Sequence[str]) -> None:
+        self._numbers = {term: number for number, term in enumerate(terms, 1)}
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = self._numbers.get(word[:_PREFIX], 0)
+        return number
+
+    def __bool__(self) -> bool:
+        return bool(self._numbers)
+
+
+def _doc(words: Sequence[str], terms: _Terms) -> _Doc:
     counts: dict[int, float] = {}
-    number_of = terms.get
-    for number in [n for word in words if (n := number_of(word[:_PREFIX])) is not None]:
+    for number in filter(None, map(terms.__getitem__, words)):
         counts[number] = counts.get(number, 0.0) + 1.0
     return _Doc(len(words), counts)
 
@@ -131,7 +144,7 @@ def _page_scores(
     sources: Sequence[Source],
     passages: Sequence[Passage],
     docs: Sequence[_Doc],
-    terms: Mapping[str, int],
+    terms: _Terms,
     weights: Weights,
 ) -> dict[int, float]:
     """Return the score of each page with passages, 1.0 for the best; its title counts twice."""
@@ -152,7 +165,7 @@ def _with_headings(
     sources: Sequence[Source],
     passages: Sequence[Passage],
     docs: Sequence[_Doc],
-    terms: Mapping[str, int],
+    terms: _Terms,
     weight: float,
 ) -> list[_Doc]:
     """Return the texts with the words of the headings above them added, at a weight."""

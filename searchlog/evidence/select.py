@@ -77,7 +77,7 @@ def _visible(passages: Sequence[Passage], policy: Policy) -> tuple[list[Passage]
     """Drop what a person would not see, unless it is asked for."""
     out, decisions = [], []
     for passage in passages:
-        if is_hidden(passage) and not policy.include_hidden:
+        if not policy.include_hidden and passage.labels and is_hidden(passage):
             decisions.append(Decision("visible", subject(passage), False, "hidden", _why_hidden(passage)))
         else:
             out.append(passage)
