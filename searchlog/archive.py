@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from searchlog.clock import Clock, Ids, SystemClock, SystemIds
-from searchlog.errors import MissingError
+from searchlog.errors import IntegrityError, MissingError
 from searchlog.flow.checks import expect
 from searchlog.flow.resources import Resources
-from searchlog.ledger import Ledger
+from searchlog.ledger import Gap, Ledger, Record
+from searchlog.records import Session as SessionBody
 from searchlog.session import Session
 from searchlog.storage import open_storage
 from searchlog.view import turn_views
@@ -37,6 +38,9 @@ class SessionInfo:
     queries: tuple[str, ...]
     """What was searched for, in order."""
     evidence_count: int
+    erased_count: int = 0
+    damaged: tuple[str, ...] = ()
+    """What of it cannot be read, a sentence each; the rest is told all the same."""
 
 
 class Archive:
@@ -91,21 +95,31 @@ class Archive:
         )
 
     def sessions(self) -> list[SessionInfo]:
-        """Return all sessions, oldest first."""
+        """Return all sessions, oldest first; one of which something cannot be read says so."""
         return [self._info(name) for name in self.resources.storage.log.sessions()]
 
     def _info(self, name: str) -> SessionInfo:
-        items = list(self.ledger(name).records())
+        entries = list(self.ledger(name).entries())
+        items = [entry for entry in entries if isinstance(entry, Record)]
+        gaps = [entry for entry in entries if isinstance(entry, Gap)]
+        damaged = [str(gap.error) for gap in gaps if gap.error is not None]
+        try:
+            count = self.resources.storage.log.head(name).size
+        except IntegrityError as error:
+            count = len(entries)
+            damaged.append(f"the head of session {name} cannot be read: {error}")
         views = turn_views(items)
         first = items[0] if items else None
         return SessionInfo(
             id=name,
-            record_count=self.resources.storage.log.head(name).size,
-            title=getattr(first.body, "title", None) if first else None,
+            record_count=count,
+            title=first.body.title if first and isinstance(first.body, SessionBody) else None,
             began_at=first.envelope.at if first else "",
             turns=len(views),
             queries=tuple(view.query.text for view in views if view.query is not None),
             evidence_count=sum(len(view.evidence) for view in views),
+            erased_count=sum(gap.error is None for gap in gaps),
+            damaged=tuple(damaged),
         )
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ open the session.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,9 +26,10 @@ from searchlog.log.lease import Leases
 from searchlog.log.store.base import LogStore
 from searchlog.records import BlobRef, Body, Evidence, Session, Turn, parse_body
 
-__all__ = ["Draft", "Ledger", "Record", "State", "TurnWriter"]
+__all__ = ["Draft", "Gap", "Ledger", "Record", "State", "TurnWriter"]
 
 _TRIES = 50
+_EVIDENCE_ID = re.compile(r"e[1-9][0-9]{0,14}")
 _T = TypeVar("_T")
 
 
@@ -45,6 +47,17 @@ class Record:
     @property
     def kind(self) -> str:
         return self.envelope.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A place in the log where nothing can be read: its line is erased, or is not a record in its kind's form."""
+
+    seq: int
+    error: FormatError | None = None
+    """What is wrong with the line, naming session and seq; None when it is erased."""
+    turn: int | None = None
+    """The turn it belongs to, where that much could be read."""
 
 
 @dataclass(slots=True)
@@ -70,16 +83,27 @@ class State:
     """(text digest, start, end) to evidence id."""
 
     def add(self, envelope: Envelope) -> None:
-        """Take one more record into account; again is no harm, since a key may be pressed in the middle."""
+        """Take one more record into account; again is no harm, since a key may be pressed in the middle.
+
+        Raises FormatError, with nothing changed, on a body that is not in its kind's form.
+        """
         body = envelope.body
         if envelope.kind == Turn.kind and envelope.turn is not None:
             if body.get("state") == "begin":
-                self.open_turns[envelope.turn] = body.get("lease")
+                lease = body.get("lease")
+                if not isinstance(lease, str | None):
+                    raise FormatError("turn record: lease is no text", field="lease")
+                self.open_turns[envelope.turn] = lease
                 self.last_turn = max(self.last_turn, envelope.turn)
             else:
                 self.open_turns.pop(envelope.turn, None)
         elif envelope.kind == Evidence.kind:
-            self.evidence_ids.setdefault((body["text"], body["start"], body["end"]), body["id"])
+            text, start, end, name = (body.get(field) for field in ("text", "start", "end", "id"))
+            if not (isinstance(text, str) and type(start) is int and type(end) is int):
+                raise FormatError("evidence record: it does not say which slice of which text it is", field="text")
+            if not (isinstance(name, str) and _EVIDENCE_ID.fullmatch(name)):
+                raise FormatError(f"evidence record: id is {name!r:.40}", field="id")
+            self.evidence_ids.setdefault((text, start, end), name)
         self.version = envelope.seq + 1
 
     @property
@@ -106,11 +130,41 @@ class Ledger:
     # --- reading
 
     def records(self, start: int = 0, end: int | None = None) -> Iterator[Record]:
-        """Yield the records that are there, erased ones left out. Raises FormatError on one that cannot be read."""
-        for item in self.log.get(self.session, start, end):
-            if item.line is not None:
-                envelope = decode(item.line)
-                yield Record(envelope, parse_body(envelope.kind, envelope.body))
+        """Yield the records that are there, erased ones left out.
+
+        Raises FormatError on one that cannot be read; it names session and seq.
+        """
+        for entry in self.entries(start, end):
+            if isinstance(entry, Record):
+                yield entry
+            elif entry.error is not None:
+                raise entry.error
+
+    def entries(self, start: int = 0, end: int | None = None) -> Iterator[Record | Gap]:
+        """Yield one entry for each place of the log: its record, or that there is none to read."""
+        for seq, item in enumerate(self.log.get(self.session, start, end), max(start, 0)):
+            if item.line is None:
+                yield Gap(seq)
+                continue
+            turn = None
+            try:
+                envelope = self._decoded(seq, item.line)
+                turn = envelope.turn
+                entry: Record | Gap = Record(envelope, parse_body(envelope.kind, envelope.body))
+            except FormatError as error:
+                entry = Gap(seq, self._named(seq, error), turn)
+            yield entry
+
+    def _decoded(self, seq: int, line: bytes) -> Envelope:
+        envelope = decode(line)
+        if (envelope.session, envelope.seq) != (self.session, seq):
+            raise FormatError(f"it says that it is record {envelope.seq} of session {envelope.session}")
+        return envelope
+
+    def _named(self, seq: int, error: FormatError) -> FormatError:
+        """Return the error with the record that it is about."""
+        fields = {**error.fields, "session": self.session, "seq": seq}
+        return FormatError(f"record {seq} of session {self.session} cannot be read: {error}", **fields)
 
     def checkpoint(self) -> Checkpoint:
         """Return the head as recorded with the last append."""
@@ -122,13 +176,17 @@ class Ledger:
         return canon.loads(self.blobs.get(Digest(value.blob))) if isinstance(value, BlobRef) else value
 
     def refresh(self) -> State:
-        """Read what others appended; return the state now."""
+        """Read what others appended; return the state now. Raises FormatError, which names the record."""
         with self._lock:
-            for item in self.log.get(self.session, self._state.version):
+            first = self._state.version
+            for seq, item in enumerate(self.log.get(self.session, first), first):
                 if item.line is None:
-                    self._state.version += 1
-                else:
-                    self._state.add(decode(item.line))
+                    self._state.version = seq + 1
+                    continue
+                try:
+                    self._state.add(self._decoded(seq, item.line))
+                except FormatError as error:
+                    raise self._named(seq, error) from None
             return self._state
 
     # --- appending

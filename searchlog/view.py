@@ -15,7 +15,7 @@ from searchlog.ledger import Record
 __all__ = ["Event", "TurnView", "page_json", "turn_views", "why"]
 
 Load = Callable[[Any], Any]
-"""Returns a field that may have been spilled into a blob."""
+"""Returns a field that may have been spilled into a blob; it may give None for one that cannot be read."""
 
 
 @dataclass(slots=True)
@@ -183,51 +183,59 @@ def why(url: str, items: Iterable[Record], load: Load, key: Callable[[str], str]
 
 
 def _events(record: Record, known: set[str], load: Load, key: Callable[[str], str]) -> list[Event]:
-    def event(text: str, **fields: Any) -> Event:
+    def event(text: str, fields: dict[str, Any]) -> Event:
         return Event(record.seq, record.envelope.turn, record.kind, text, fields)
 
     match record.body:
         case records.Run() as run:
             return [
-                event(f"{run.provider} gave it at rank {item['rank']}: {item.get('title', '')}", **item)
-                for item in load(run.results)
-                if key(item["url"]) in known
+                event(f"{run.provider} gave it at rank {item.get('rank')}: {item.get('title', '')}", item)
+                for item in _objects(load(run.results))
+                if isinstance(url := item.get("url"), str) and key(url) in known
             ]
         case records.Decision() as step:
             return [
-                event(_decision_text(step, item), step=step.step, **item) for item in _about(step, known, load, key)
+                event(_decision_text(step, item), {"step": step.step, **item})
+                for item in _about(step, known, load, key)
             ]
         case records.Capture() as body if key(body.url) in known or key(body.asked) in known:
             known.add(key(body.url))
             what = f"HTTP {body.status}" if body.status else body.detail or ""
             reason = f" ({body.reason})" if body.reason else ""
-            return [event(f"{body.purpose} {body.url}: {body.outcome}{reason} {what}".strip(), **_brief(body))]
+            return [event(f"{body.purpose} {body.url}: {body.outcome}{reason} {what}".strip(), _brief(body))]
         case records.Conversion() as body if key(body.url) in known:
             if body.failure:
-                return [event(f"no text: {body.failure}: {body.detail or ''}", failure=body.failure)]
-            return [event(f"{body.char_count} characters of text by {body.converter}", char_count=body.char_count)]
+                return [event(f"no text: {body.failure}: {body.detail or ''}", {"failure": body.failure})]
+            fields = {"char_count": body.char_count}
+            return [event(f"{body.char_count} characters of text by {body.converter}", fields)]
         case records.Evidence() as body if key(body.url) in known:
-            return [event(f"{body.id}: characters {body.start} to {body.end} are evidence", id=body.id)]
+            return [event(f"{body.id}: characters {body.start} to {body.end} are evidence", {"id": body.id})]
         case _:
             return []
 
 
+def _objects(value: Any) -> list[dict[str, Any]]:
+    """Return the objects of a list from a blob; whoever wrote that blob may have written anything."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
 def _about(step: records.Decision, known: set[str], load: Load, key: Callable[[str], str]) -> Iterable[dict[str, Any]]:
     sources = load(step.sources)
-    for item in load(step.items):
-        subject = str(item["subject"])
+    for item in _objects(load(step.items)):
+        subject = str(item.get("subject"))
         source, _, span = subject.partition(":")
-        if sources is not None and span and source.isdigit():
-            subject = sources[int(source)]
+        if isinstance(sources, list) and span and source.isdecimal() and int(source) < len(sources):
+            subject = str(sources[int(source)])
         if key(subject) in known:
             yield item
 
 
 def _decision_text(step: records.Decision, item: dict[str, Any]) -> str:
-    verb = "kept" if item["kept"] else "dropped"
+    verb = "kept" if item.get("kept") else "dropped"
     numbers = {k: v for k, v in item.items() if k not in ("subject", "kept", "reason", "url")}
     more = ", ".join(f"{name} {value}" for name, value in numbers.items())
-    reason = "" if item["reason"] == verb else f": {item['reason']}"
+    said = item.get("reason", verb)
+    reason = "" if said == verb else f": {said}"
     return f"{step.step}: {verb}{reason}" + (f" ({more})" if more else "")
 
 

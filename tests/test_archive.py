@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +13,12 @@ from searchlog.archive import Archive, open_archive
 from searchlog.clock import FixedClock, FixedIds
 from searchlog.errors import MissingError, StoreError, UsageError
 from searchlog.ledger import Draft
+from searchlog.log.envelope import Envelope, encode
+from searchlog.log.store.base import StoredLine
 from searchlog.records import Turn
 from tests.searches import HTML, ask, bodies, check_clean, opened, pages
 from tests.sites import serve
+from tests.specimens import specimen_session
 
 
 def test_package_opens_archives(tmp_path: Path):
@@ -128,3 +133,42 @@ def test_environment_that_is_given_is_the_only_one(monkeypatch: pytest.MonkeyPat
             found(site, ["/mill"])
             search = archive.session().search("tide mill", allow_private=("127.0.0.1",))
             assert [run.provider for run in search.runs] == ["searxng"]
+
+
+def test_damaged_session_is_listed_with_the_others():
+    """One record with a bad body, or a head that is none, made the list of all sessions impossible."""
+    with serve(pages()) as site, opened() as archive:
+        ask(archive.session(title="mills"), site, "tide mill", ["/mill"])
+        other = archive.session(title="gates")
+        log = archive.resources.storage.log
+        line = Envelope(other.id, 1, "2026-01-02T03:04:05.000000Z", "query", {"text": 3}, "0" * 32, turn=1)
+        log.append(other.id, [encode(line)], 1)
+        good, bad = archive.sessions()
+        assert (good.title, good.damaged, good.erased_count) == ("mills", (), 0)
+        assert (bad.title, bad.record_count, len(bad.damaged)) == ("gates", 2, 1)
+        assert f"record 1 of session {other.id}" in bad.damaged[0]
+
+
+def test_session_whose_head_is_none_is_listed(tmp_path: Path):
+    with opened(tmp_path / "a") as archive:
+        session = archive.session()
+        with sqlite3.connect(tmp_path / "a" / "log.db") as db:
+            db.execute("UPDATE sessions SET size = 'many'")
+        db.close()
+        (info,) = archive.sessions()
+        assert (info.id, info.record_count) == (session.id, 1)
+        assert info.damaged[0].startswith(f"the head of session {session.id} cannot be read")
+
+
+def test_title_is_that_of_the_session_record_alone():
+    """When that is erased, the title of the page that came next stood in its place."""
+    with opened() as archive:
+        made = specimen_session()
+        lines = made.log.snapshot(made.session).lines
+        kept = tuple(
+            StoredLine(item.leaf, item.line if b'"kind":"conversion"' in (item.line or b"") else None) for item in lines
+        )
+        snapshot = made.log.snapshot(made.session)
+        archive.resources.storage.log.restore(replace(snapshot, lines=kept))
+        (info,) = archive.sessions()
+        assert (info.title, info.erased_count) == (None, len(lines) - 1)

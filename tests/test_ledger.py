@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,9 @@ from searchlog import records
 from searchlog.clock import FixedClock, FixedIds, SystemIds
 from searchlog.digest import digest, text_digest
 from searchlog.errors import ConflictError, FormatError, StoreError
-from searchlog.ledger import Draft, Ledger, State
+from searchlog.ledger import Draft, Gap, Ledger, State
 from searchlog.log.blobs.memory import MemoryBlobStore
-from searchlog.log.envelope import LINE_BYTES_MAX, Envelope, decode
+from searchlog.log.envelope import LINE_BYTES_MAX, Envelope, decode, encode
 from searchlog.log.lease import MemoryLeases
 from searchlog.log.store.base import StoredLine
 from searchlog.log.store.memory import MemoryLogStore
@@ -595,3 +596,73 @@ def test_state_interrupted_while_it_reads_is_made_whole_by_the_next_look(monkeyp
         ledger.refresh()
     ledger._state.evidence_ids = {}
     assert ledger.refresh().next_evidence == 2
+
+
+# --- records that cannot be read
+
+
+def damaged_ledger(kind: str, body: dict[str, object], turn: int | None = None) -> Ledger:
+    """Return a session of a first record, this one, and a note after it."""
+    made = memory_ledger()
+    made.begin_session("test/1")
+    line = encode(Envelope(SESSION, 1, "2026-01-02T03:04:05.000000Z", kind, body, "0" * 32, turn=turn))
+    after = encode(Envelope(SESSION, 2, "2026-01-02T03:04:05.000000Z", "note", {"text": "x"}, "0" * 32))
+    made.log.append(SESSION, [line, after], 1)
+    return made
+
+
+def test_record_that_cannot_be_read_is_named_and_costs_itself_alone():
+    """The error named neither session nor record, and nothing of the session could be read because of it."""
+    made = damaged_ledger("query", {"text": 3}, turn=4)
+    with pytest.raises(FormatError, match=f"record 1 of session {SESSION} cannot be read: query record") as caught:
+        list(made.records())
+    assert (caught.value.fields["session"], caught.value.fields["seq"]) == (SESSION, 1)
+    first, gap, last = made.entries()
+    assert (first.seq, last.seq) == (0, 2)
+    assert isinstance(gap, Gap)
+    assert (gap.seq, gap.turn, str(gap.error)) == (1, 4, str(caught.value))
+    assert [entry.seq for entry in made.entries(1)] == [1, 2]
+
+
+def test_erased_record_is_a_gap_without_an_error():
+    made = memory_ledger()
+    made.begin_session("test/1")
+    made.add([note("a"), note("b")])
+    lines = list(made.log.snapshot(SESSION).lines)
+    lines[1] = StoredLine(lines[1].leaf, None)
+    log = MemoryLogStore()
+    log.restore(replace(made.log.snapshot(SESSION), lines=tuple(lines)))
+    assert [isinstance(entry, Gap) for entry in memory_ledger(log).entries()] == [False, True, False]
+    assert [record.seq for record in memory_ledger(log).records()] == [0, 2]
+
+
+def test_record_that_names_another_place_cannot_be_read():
+    made = memory_ledger()
+    made.begin_session("test/1")
+    made.log.append(SESSION, [made.log.get(SESSION)[0].line or b""], 1)
+    with pytest.raises(FormatError, match=r"record 1 of .*it says that it is record 0"):
+        list(made.records())
+    with pytest.raises(FormatError, match="record 1 of "):
+        made.refresh()
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("evidence", {}),
+        ("evidence", {"text": [], "start": 0, "end": 1, "id": "e1"}),
+        ("evidence", {"text": "t", "start": "0", "end": 1, "id": "e1"}),
+        ("evidence", {"text": "t", "start": 0, "end": 1}),
+        ("evidence", {"text": "t", "start": 0, "end": 1, "id": "first"}),
+        ("evidence", {"text": "t", "start": 0, "end": 1, "id": "e" + "9" * 5000}),
+        ("turn", {"state": "begin", "lease": ["x"]}),
+    ],
+    ids=["empty", "text", "start", "no-id", "odd-id", "endless-id", "lease"],
+)
+def test_state_names_a_record_that_it_cannot_take_in(kind: str, body: dict[str, object]):
+    """KeyError, TypeError or ValueError came out, told as a bug."""
+    made = damaged_ledger(kind, body, turn=1)
+    with pytest.raises(FormatError, match=f"record 1 of session {SESSION} cannot be read: {kind} record"):
+        made.refresh()
+    with pytest.raises(FormatError):
+        made.add([note("more")])

@@ -230,3 +230,21 @@ def test_events_are_json():
 def test_nothing_is_known_of_a_page_nobody_named():
     items: list[Record] = list(specimen_session().records())
     assert why("http://nowhere.example/", items, lambda value: value, comparison_key) == []
+
+
+def test_records_of_another_writer_are_told_as_far_as_they_go():
+    """A result without a URL, a decision without its subject, or a source that is none ended `why` as a bug."""
+    from searchlog import records as kinds
+    from searchlog.ledger import Draft
+
+    ledger = specimen_session()
+    run = kinds.Run(provider="p", outcome="ok", results=[{}, {"url": 3}, {"url": URL, "text": "x", "seq": "y"}])
+    step = {"step": "filter", "rule": "r/1", "in_count": 1, "kept_count": 1, "dropped_count": 0, "reasons": {}}
+    odd = kinds.Decision(
+        items=[{}, {"subject": "9:1-2"}, {"subject": URL}, {"subject": "0:1-2"}], sources=[URL], **step
+    )
+    ledger.add([Draft(run), Draft(odd)])
+    new = [event for event in why(URL, ledger.records(), ledger.load, comparison_key) if event.seq >= 14]
+    assert [event.text for event in new] == ["p gave it at rank None: ", "filter: dropped", "filter: dropped"]
+    assert why(URL, list(ledger.records())[14:], lambda _: None, comparison_key) == []
+    assert why(URL, list(ledger.records())[14:], lambda _: 3, comparison_key) == []
