@@ -14,15 +14,15 @@ from typing import Any
 from searchlog import records
 from searchlog.capture.exchange import Fetch, header
 from searchlog.digest import digest, text_digest
-from searchlog.errors import MissingError, UsageError
+from searchlog.errors import FormatError, MissingError, UsageError
 from searchlog.evidence.passage import Evidence
 from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.flow.choose import Chosen, choose
 from searchlog.flow.read import CUT, FAULT, Converter, PageRead, Task
 from searchlog.flow.settings import Settings
 from searchlog.flow.steps import notes_of, read_step, shortlist, text_pages
-from searchlog.ledger import Ledger, Record, State
-from searchlog.recording import decision_body, run_body
+from searchlog.ledger import Gap, Ledger, Record, State
+from searchlog.recording import decision_body, evidence_body, run_body
 from searchlog.search import registry
 from searchlog.search.decision import Step
 from searchlog.search.provider import NetworkProvider, run_of
@@ -47,11 +47,15 @@ class Replay:
     evidence: tuple[Evidence, ...]
     differences: list[str] = field(default_factory=list)
     """Where it differs from what is recorded, in the order of the work; empty when all is equal."""
+    notes: list[str] = field(default_factory=list)
+    """What has to be known of the verdict: lines of the session that could not be read."""
+    same_evidence: bool = True
+    """Whether the recorded evidence is what was made now: ids, sources, slices and digests."""
 
     @property
     def equal(self) -> bool:
-        """Whether the rendering came out byte for byte."""
-        return self.expected == self.found
+        """Whether the rendering came out byte for byte, of the very evidence that is recorded."""
+        return self.expected == self.found and self.same_evidence
 
     def to_json(self) -> dict[str, Any]:
         """Return the documented shape of `replay --json`."""
@@ -62,6 +66,7 @@ class Replay:
             "expected": self.expected,
             "found": self.found,
             "differences": self.differences,
+            "notes": self.notes,
         }
 
 
@@ -69,7 +74,7 @@ def replay(ledger: Ledger, turn: int, converter: Converter) -> Replay:
     """Run the search of this turn again from what is stored.
 
     Raises UsageError when the turn is no finished search, MissingError or IntegrityError when stored bytes are gone
-    or altered.
+    or altered, FormatError for a record of the turn that cannot be read.
     """
     recorded = _Recorded(ledger, turn)
     query, settings = recorded.query_and_settings()
@@ -89,11 +94,23 @@ def replay(ledger: Ledger, turn: int, converter: Converter) -> Replay:
         notes=notes_of(settled, steps),
     )
     _compare_steps(recorded, (*steps, *made.selection.steps), made, differences)
+    changed = _compare_evidence(recorded, made)
     found = text_digest(made.rendering.text)
     expected = recorded.rendering.text.blob
+    differences += changed
     if found != expected and not differences:
         differences.append("the rendering differs although every step is equal")
-    return Replay(ledger.session, turn, expected, found, made.rendering.text, made.evidence, differences)
+    return Replay(
+        ledger.session,
+        turn,
+        expected,
+        found,
+        made.rendering.text,
+        made.evidence,
+        differences,
+        recorded.notes,
+        same_evidence=not changed,
+    )
 
 
 @dataclass(slots=True)
@@ -115,16 +132,39 @@ class _Recorded:
         self.conversions: dict[tuple[str, str], records.Conversion] = {}
         self._query: records.Query | None = None
         self._rendering: records.Rendering | None = None
+        self.evidence: list[records.Evidence] = []
+        self.notes: list[str] = []
         self._exchange: records.ProviderExchange | None = None
-        for record in ledger.records():
-            if record.envelope.turn == turn:
-                self._add(record)
+        self._ended = False
+        for entry in ledger.entries():
+            if isinstance(entry, Gap):
+                self._gap(entry)
+            elif entry.envelope.turn == turn:
+                self._add(entry)
             elif self._rendering is None:
-                self.state.add(record.envelope)
+                self._earlier(entry)
         names = self._finished()[0].providers
         # they stand in the log as they came in; fusion takes them in the order they were asked
         order = {name: number for number, name in enumerate(reversed(names))}
         self.attempts.sort(key=lambda attempt: -order.get(attempt.run.provider, -1))
+
+    def _gap(self, gap: Gap) -> None:
+        """Note a line that is not there to read. Raises FormatError when this turn cannot be told without it."""
+        if gap.error is None and not self._ended:
+            self.notes.append(f"record {gap.seq} is erased: this turn, or the ids of its evidence, may rest on it")
+        elif gap.error is None:
+            pass  # no record of a turn stands after its end
+        elif gap.turn == self.turn or (gap.turn is None and not self._ended):
+            raise gap.error
+        elif not self._ended:
+            self.notes.append(f"{gap.error}; ids of evidence may depend on it")
+
+    def _earlier(self, record: Record) -> None:
+        """Take in a record of another turn: what it gave an id keeps it."""
+        try:
+            self.state.add(record.envelope)
+        except FormatError as error:
+            self.notes.append(f"record {record.seq} of another turn cannot be read: {error}")
 
     def _add(self, record: Record) -> None:
         match record.body:
@@ -142,15 +182,23 @@ class _Recorded:
                 self.hops.setdefault(body.asked, []).append(body)
             case records.Conversion() as body:
                 self.conversions[body.url, body.payload] = body
+            case records.Evidence() as body:
+                self.evidence.append(body)
             case records.Rendering() as body:
                 self._rendering = body
+            case records.Turn() as body if body.state == "end":
+                self._ended = True
             case _:
                 pass
 
     def _finished(self) -> tuple[records.Query, records.Rendering]:
+        where = f"turn {self.turn} of {self.ledger.session}"
+        gone = f"; {'; '.join(self.notes)}" if self.notes else ""
         if self._query is None or self._rendering is None:
-            where = f"turn {self.turn} of {self.ledger.session}"
-            raise UsageError(f"{where} is no finished search: `searchlog show` lists the turns")
+            raise UsageError(f"{where} is no finished search: `searchlog show` lists the turns{gone}")
+        if not self._ended:
+            # what was not ended was given to no model, and its batch was one: the end is missing, or was taken away
+            raise UsageError(f"{where} has no end, so nothing says that a model was given it{gone}")
         return self._query, self._rendering
 
     @property
@@ -246,3 +294,22 @@ def _compare_steps(recorded: _Recorded, steps: Sequence[Step], made: Chosen, dif
             differences.append(f"step {was.step}: kept {then} then, {now_kept} now")
     if len(recorded.steps) != len(steps):
         differences.append(f"{len(recorded.steps)} steps then, {len(steps)} now")
+
+
+_SAME = ("id", "url", "title", "captured_at", "payload", "text", "start", "end", "digest")
+"""What of evidence must come out again; the rest of a record may follow newer rules, such as those for links."""
+
+
+def _compare_evidence(recorded: _Recorded, made: Chosen) -> list[str]:
+    """Return how the recorded evidence differs from that made now, piece by piece."""
+    then = [{name: getattr(body, name) for name in _SAME} for body in recorded.evidence]
+    now = [{name: getattr(evidence_body(item), name) for name in _SAME} for item in made.evidence]
+    found = []
+    for one, other in zip(then, now, strict=False):
+        wrong = [name for name in _SAME if one[name] != other[name]]
+        if wrong:
+            told = ", ".join(f"{name} {one[name]!s:.80} then, {other[name]!s:.80} now" for name in wrong)
+            found.append(f"evidence {one['id']!s:.20}: {told}")
+    if len(then) != len(now):
+        found.append(f"{len(then)} pieces of evidence then, {len(now)} now")
+    return found

@@ -13,9 +13,12 @@ import pytest
 
 from searchlog.capture.exchange import Limits
 from searchlog.demo.server import DemoSite
-from searchlog.errors import IntegrityError, MissingError, ProviderError, UsageError
+from searchlog.errors import FormatError, IntegrityError, MissingError, ProviderError, UsageError
 from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.extract.pool import InProcess
+from searchlog.log.envelope import decode, encode
+from searchlog.log.store.base import StoredLine
+from searchlog.log.tree import leaf_hash
 from searchlog.records import Capture, Run
 from searchlog.replay import Replay, replay
 from searchlog.search.run import Result, RunOutcome
@@ -68,6 +71,7 @@ def test_demo_search_comes_out_again_from_its_records_alone(tmp_path: Path, monk
                 "expected": search.rendering_digest,
                 "found": search.rendering_digest,
                 "differences": [],
+                "notes": [],
             }
 
 
@@ -416,3 +420,93 @@ def test_records_hold_what_a_replay_needs_for_every_run():
         session = archive.session()
         one_search(session, site)
         assert [run.parser for run in bodies(session, Run)] == ["searxng/1"]
+
+
+# --- what the records themselves say
+
+
+def erased(session: Session, *kinds: str, turn: int = 1) -> None:
+    """Erase these kinds of records of a turn, in a session of an archive in memory."""
+    log = session.ledger.log
+    lines = log._lines[session.id]  # type: ignore[attr-defined]
+    for seq, item in enumerate(lines):
+        envelope = decode(item.line) if item.line else None
+        mine = envelope is not None and envelope.turn == turn and envelope.kind in kinds
+        if envelope and mine and envelope.body.get("state", "end") == "end":
+            lines[seq] = StoredLine(item.leaf, None)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("id", "e9"),
+        ("url", "http://127.0.0.1/other"),
+        ("title", "another"),
+        ("captured_at", "2020-01-02T03:04:05.000000Z"),
+        ("start", 1),
+        ("digest", "sha256:" + "0" * 64),
+    ],
+)
+def test_evidence_that_is_recorded_otherwise_is_a_difference(field: str, value: object):
+    """Only the rendering was compared: records of evidence with another URL or slice came out as equal."""
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        ask(session, site, places=["/mill", "/gate"])
+        lines = session.ledger.log._lines[session.id]  # type: ignore[attr-defined]
+        for seq, item in enumerate(lines):
+            envelope = decode(item.line)
+            if envelope.kind == "evidence":
+                line = encode(replace(envelope, body={**envelope.body, field: value}))
+                lines[seq] = StoredLine(leaf_hash(line), line)
+                break
+        made = replay(archive.ledger(session.id), 1, InProcess())
+        assert made.expected == made.found
+        assert not made.equal
+        assert len(made.differences) == 1
+        assert f"{field} {value}"[:60] in made.differences[0]
+
+
+def test_evidence_that_is_not_recorded_is_a_difference():
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        search = ask(session, site, places=["/mill", "/gate"])
+        erased(session, "evidence")
+        made = replay(archive.ledger(session.id), 1, InProcess())
+        assert not made.equal
+        assert made.differences == [f"0 pieces of evidence then, {len(search.evidence)} now"]
+        assert "is erased" in made.notes[0]
+
+
+def test_turn_without_its_end_is_not_called_equal():
+    """A turn whose end was erased came out as equal, though nothing says that a model was ever given it."""
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        ask(session, site, places=["/mill"])
+        ask(session, site, places=["/gate"])
+        erased(session, "turn")
+        with pytest.raises(UsageError, match=r"has no end.*record \d+ is erased"):
+            replay(archive.ledger(session.id), 1, InProcess())
+        assert replay(archive.ledger(session.id), 2, InProcess()).equal
+
+
+def test_record_that_cannot_be_read_stands_in_the_way_of_its_own_turn_alone():
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        first = ask(session, site, places=["/mill"])
+        second = ask(session, site, places=["/gate"])
+        lines = session.ledger.log._lines[session.id]  # type: ignore[attr-defined]
+        seq = next(n for n, item in enumerate(lines) if (e := decode(item.line)).kind == "query" and e.turn == 2)
+        line = encode(replace(decode(lines[seq].line), body={"text": 3}))
+        lines[seq] = StoredLine(leaf_hash(line), line)
+        ledger = archive.ledger(session.id)
+        assert replay(ledger, first.turn, InProcess()).equal
+        with pytest.raises(FormatError, match=f"record {seq} of session"):
+            replay(ledger, second.turn, InProcess())
+        third = ask_again(archive, session.id, site)
+        made = replay(archive.ledger(session.id), third, InProcess())
+        assert made.equal
+        assert any(f"record {seq} of session" in note for note in made.notes)
+
+
+def ask_again(archive: Any, name: str, site: Any) -> int:
+    return ask(archive.session(name), site, places=["/pond"]).turn
