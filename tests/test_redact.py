@@ -40,6 +40,18 @@ ECHOES = {
     "json-utf-8": json.dumps({"k": KEY}, ensure_ascii=False).encode(),
     "json-slash": json.dumps(KEY).replace("/", "\\/").encode(),
     "html": b'<a title="sk-Canary/+99 \xc3\xa9&amp;&quot;key&#x27;">',
+    "lower": KEY.lower().encode(),
+    "upper": KEY.upper().encode(),
+    "mixed-case": KEY.swapcase().encode(),
+    "percent-upper": quote(KEY.upper(), safe="").encode(),
+    "json-upper": json.dumps(KEY.upper()).encode(),
+    "html-lower": "".join(f"&#{ord(char)};" for char in KEY.lower()).encode(),
+    "html-hex-upper": "".join(f"&#X{ord(char):X};" for char in KEY.upper()).encode(),
+    "string-escapes": "".join(f"\\x{byte:02X}" for byte in PLAIN).encode(),
+    "hex": PLAIN.hex().encode(),
+    "hex-upper": PLAIN.hex().upper().encode(),
+    "hex-of-lower": KEY.lower().encode().hex().encode(),
+    "hex-of-upper": b"0x00" + KEY.upper().encode().hex().upper().encode() + b"ff",
 }
 
 
@@ -67,23 +79,50 @@ def everything(exchange: Exchange) -> bytes:
 
 def assert_clean(exchange: Exchange) -> None:
     stored = everything(exchange)
-    for form in (PLAIN, quote(KEY, safe="").encode(), base64.b64encode(PLAIN)[:-4], json.dumps(KEY)[1:-1].encode()):
+    for form in (
+        PLAIN,
+        quote(KEY, safe="").encode(),
+        base64.b64encode(PLAIN)[:-4],
+        json.dumps(KEY)[1:-1].encode(),
+        PLAIN.hex().encode(),
+    ):
         assert form not in stored
         assert form.lower() not in stored.lower()
-    assert b"Canary" not in stored
+    assert b"canary" not in stored.lower()
 
 
 @pytest.mark.parametrize("name", ECHOES)
 def test_secret_is_found_in_each_form_a_server_echoes(name: str) -> None:
+    """Hexadecimal, and a key in small or capital letters, were missed."""
     secrets = Secrets([KEY])
     assert secrets.found_in(ECHOES[name])
-    assert b"Canary" not in secrets.replace(ECHOES[name])
+    assert b"canary" not in secrets.replace(ECHOES[name]).lower()
     assert not secrets.found_in(secrets.replace(ECHOES[name]))
 
 
 @given(st.binary(max_size=12), st.binary(max_size=12), st.text(st.characters(codec="utf-8"), min_size=10, max_size=40))
 def test_secret_is_found_in_base64_at_any_alignment(before: bytes, after: bytes, key: str) -> None:
     assert Secrets([key]).found_in(base64.b64encode(before + key.encode() + after))
+
+
+@given(st.text(st.characters(codec="utf-8"), min_size=4, max_size=40), st.sampled_from(["lower", "upper", "swapcase"]))
+def test_secret_is_found_in_any_case_and_in_hexadecimal(key: str, case: str) -> None:
+    # what becomes two letters, such as the capital of ß, is no other case of the same key
+    other = "".join(char if len(getattr(char, case)()) != 1 else getattr(char, case)() for char in key)
+    found = Secrets([key])
+    for form in (other, other.encode().hex(), other.encode().hex().upper(), quote(other, safe="")):
+        assert found.found_in(form.encode())
+
+
+def test_short_secret_is_not_searched_for_in_hexadecimal() -> None:
+    assert not Secrets(["abc"]).found_in(b"616263")
+    assert Secrets(["abcd"]).found_in(b"61626364")
+
+
+@pytest.mark.parametrize("piece", [b"aA", b"%61", b"&#97;", b"6141", b"\\u0061", b"\\x41"], ids=repr)
+def test_near_misses_cost_time_in_their_length_only(piece: bytes) -> None:
+    """Two branches of the pattern matched the same letter, and the time doubled with each one of them."""
+    assert not Secrets(["a" * 60 + "!"]).found_in(piece * 10_000)
 
 
 def test_honest_text_is_left_alone() -> None:

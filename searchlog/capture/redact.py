@@ -1,9 +1,9 @@
 """Take secrets out of an exchange before it becomes a value that can be stored.
 
 By name: the values of header fields that carry credentials or cookies, in both directions, trailers included. By
-value: each secret the request declares, in the forms in which servers echo it (plain, or with characters escaped for
-URLs, JSON or HTML in any mixture, or base64 at any alignment), wherever it stands. Every departure from the
-wire's bytes is named, and heads, payload and framing still add up. Pure.  Shown by test_redact.py.
+value: each secret the request declares, in the forms in which servers echo it (plain in any case, or with characters
+escaped for URLs, JSON or HTML in any mixture, or hexadecimal, or base64 at any alignment), wherever it stands. Every
+departure from the wire's bytes is named, and heads, payload and framing still add up. Pure.  Shown by test_redact.py.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LENGTH = re.compile(rb"(?im)^(content-length[ \t]*:[ \t]*)[0-9]+")
 _TRAILER = re.compile(rb"\r?\n?0+[^\n]*\n(.*)\Z", re.DOTALL)
 _ENTITIES = {"&": b"&amp;", '"': b"&quot;", "'": b"&apos;", "<": b"&lt;", ">": b"&gt;"}
 _FRAGMENT_MIN = 8
-"""Shortest base64 piece that is searched for; shorter ones occur in honest text."""
+"""Shortest piece of base64 or hexadecimal that is searched for; shorter ones occur in honest text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,8 @@ class Secrets:
     def __init__(self, values: Iterable[str]) -> None:
         # longest first, so that a secret inside another does not leave the rest of it behind
         ordered = sorted({value for value in values if value}, key=lambda value: (-len(value), value))
-        forms = [_spelled(value) for value in ordered]
+        # without regard to case, which counts for base64 alone; the letters of escapes may be of either case anyhow
+        forms = [b"(?i:" + b"|".join([_spelled(value), *_hex_forms(value)]) + b")" for value in ordered]
         for value in ordered:
             forms += map(re.escape, sorted(_base64_forms(value.encode("utf-8", "surrogatepass"))))
         self._pattern = re.compile(b"|".join(forms)) if forms else None
@@ -200,29 +201,53 @@ def _location_users(head: bytes) -> list[str]:
 
 
 def _spelled(value: str) -> bytes:
-    """Return a pattern for a secret each of whose characters may be plain or escaped, in any mixture.
+    """Return a pattern for a secret each of whose characters may be plain or escaped, in any mixture and any case.
 
-    URL escapes (once or more often), JSON escapes, HTML character references.
+    URL escapes (once or more often), JSON and string escapes, HTML character references.
     """
     return b"".join(b"(?:" + b"|".join(_spellings(char)) + b")" for char in value)
 
 
 def _spellings(char: str) -> list[bytes]:
-    plain = char.encode("utf-8", "surrogatepass")
-    code = ord(char)
-    out = [re.escape(plain)]
-    out.append(b"".join(b"%%(?:25)*(?i:%02x)" % byte for byte in plain))
-    units = char.encode("utf-16-be", "surrogatepass")
-    out.append(b"".join(b"\\\\u(?i:%02x%02x)" % (units[i], units[i + 1]) for i in range(0, len(units), 2)))
-    out.append(b"&#0*%d;" % code)
-    out.append(b"&#[xX]0*(?i:%x);" % code)
+    cases = _cases(char)
+    codes = [ord(case) for case in cases]
+    plain = [case.encode("utf-8", "surrogatepass") for case in cases]
+    # an ASCII letter only once: two branches that match the same would make the time double with each character
+    out = [re.escape(case) for case in (plain if ord(char) > 127 else plain[:1])]
+    out.append(_any(b"".join(b"%%(?:25)*%02x" % byte for byte in case) for case in plain))
+    out.append(_any(b"".join(rb"\\x%02x" % byte for byte in case) for case in plain))
+    out.append(_any(b"".join(rb"\\u%04x" % unit for unit in _units(case)) for case in cases))
+    out.append(b"&#0*" + _any(b"%d" % code for code in codes) + b";")
+    out.append(b"&#x0*" + _any(b"%x" % code for code in codes) + b";")
     if char == " ":
         out.append(rb"\+")
     if char in "\"\\/'":
-        out.append(re.escape(b"\\" + plain))
+        out.append(re.escape(b"\\" + plain[0]))
     if char in _ENTITIES:
         out.append(_ENTITIES[char])
     return out
+
+
+def _cases(char: str) -> list[str]:
+    """Return a character in small and capital letters, where each of them is one character."""
+    return sorted({case for case in (char, char.lower(), char.upper()) if len(case) == 1})
+
+
+def _any(choices: Iterable[bytes]) -> bytes:
+    return b"(?:" + b"|".join(choices) + b")"
+
+
+def _units(char: str) -> list[int]:
+    """Return the UTF-16 units of a character."""
+    coded = char.encode("utf-16-be", "surrogatepass")
+    return [int.from_bytes(coded[at : at + 2], "big") for at in range(0, len(coded), 2)]
+
+
+def _hex_forms(value: str) -> list[bytes]:
+    """Return the pattern of a secret as hexadecimal digits of its UTF-8, whatever the case of either."""
+    if len(value.encode("utf-8", "surrogatepass")) * 2 < _FRAGMENT_MIN:
+        return []
+    return [b"".join(_any(c.encode("utf-8", "surrogatepass").hex().encode() for c in _cases(char)) for char in value)]
 
 
 def _base64_forms(plain: bytes) -> set[bytes]:
