@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from searchlog.capture import guard
 from searchlog.errors import UsageError
 from searchlog.search.filters import Policy, filter_candidates, settle
 from searchlog.search.fuse import Candidate, comparison_key, fuse
@@ -116,6 +119,32 @@ def test_a_run_that_our_filters_emptied_says_so_and_a_limit_does_not_count() -> 
     assert "two: answered with 2 results" in settled[1].detail
     _, step = filter_candidates(fused, Policy(limit=1))
     assert settle([one, two, three], fused, step) == (one, two, three)
+
+
+PRIVATE = ("http://0x7f000001/", "http://169.254.169.254/", "http://10.0.0.1/", "http://[::1]/", "http://localhost/")
+
+
+def test_what_capture_would_refuse_takes_no_place() -> None:
+    """Results that lead to private addresses took places of the pages to read, and were refused only then."""
+    urls = (*PRIVATE, "https://a.example/", "https://b.example/", "https://c.example/")
+    kept, step = filter_candidates(candidates(*urls), Policy(limit=2), guard.refusal)
+    assert [candidate.url for candidate in kept] == ["https://a.example/", "https://b.example/"]
+    told = [decision.reason for decision in step.decisions]
+    assert told == ["refused-url", *["refused-address"] * 4, "kept", "kept", "limit"]
+
+
+def test_page_that_is_stored_already_is_not_refused() -> None:
+    found = candidates("http://127.0.0.1:8080/", "http://127.0.0.1:8080/x")
+    here = [replace(found[0], extra={"capture_session": "s", "capture_seq": "1"}), found[1]]
+    assert [c.url for c in filter_candidates(here, ALL, guard.refusal)[0]] == ["http://127.0.0.1:8080/"]
+
+
+def test_run_of_nothing_but_refused_urls_is_filtered_to_empty() -> None:
+    run = Run("one", RunOutcome.OK, tuple(Result(rank, url) for rank, url in enumerate(PRIVATE, 1)))
+    fused, _ = fuse([run])
+    kept, step = filter_candidates(fused, Policy(), guard.refusal)
+    assert kept == ()
+    assert settle([run], fused, step)[0].outcome is RunOutcome.FILTERED_TO_EMPTY
 
 
 _URL = st.sampled_from(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchlog.capture.guard import Allow, Refusal, Target, check_address, check_url, join_url, safe_url
+from searchlog.capture.guard import Allow, Refusal, Target, check_address, check_url, join_url, refusal, safe_url
 from searchlog.errors import UsageError
 
 
@@ -352,3 +352,52 @@ def test_permitted_hosts_are_read_in_their_normal_form() -> None:
 def test_what_is_no_host_cannot_be_permitted(value: str) -> None:
     with pytest.raises(UsageError, match="not a host to allow"):
         Allow.parse([value])
+
+
+# -- what can be said without the network --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http://10.0.0.1/", "address"),
+        ("http://169.254.169.254/latest/meta-data/", "address"),
+        ("http://127.0.0.1:8080/", "address"),
+        ("http://[::1]/", "address"),
+        ("http://[::ffff:10.0.0.1]/", "address"),
+        ("http://[64:ff9b::7f00:1]/", "address"),
+        ("http://localhost/", "address"),
+        ("http://LOCALHOST.:80/", "address"),
+        ("http://a.b.localhost/", "address"),
+        ("http://0x7f000001/", "url"),
+        ("http://2130706433/", "url"),
+        ("http://127.1/", "url"),
+        ("http://0177.0.0.1/", "url"),
+        ("http://[fe80::1%25eth0]/", "url"),
+        ("ftp://a.example/", "scheme"),
+        ("http://user@a.example/", "credentials"),
+        ("http://a.example/", None),
+        ("http://8.8.8.8/", None),
+        ("http://[2606:4700::1111]/", None),
+        ("http://intranet/", None),  # a name that the network may well know as a public one
+        ("http://router.internal/", None),
+        ("http://notlocalhost/", None),
+        ("http://localhost.example/", None),
+    ],
+)
+def test_refusal_is_told_without_the_network_where_it_is_certain(url: str, reason: str | None) -> None:
+    assert refusal(url) == reason
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "a.localhost", "[::1]", "10.0.0.1"])
+def test_host_that_the_user_permits_is_not_refused(host: str) -> None:
+    url = f"http://{host}:8080/x"
+    assert refusal(url, Allow.parse([host])) is None
+    assert refusal(url, Allow.parse([f"{host}:8080"])) is None
+    assert refusal(url, Allow.parse([f"{host}:81"])) == "address"
+
+
+@given(st.ip_addresses())
+def test_refusal_of_an_address_is_that_of_the_dial(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
+    host = f"[{address}]" if address.version == 6 else str(address)
+    assert (refusal(f"http://{host}/") is None) == (check_address(str(address)) is None)

@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 
 from searchlog.errors import UsageError
 
-__all__ = ["Allow", "Refusal", "Target", "check_address", "check_url", "join_url", "safe_url"]
+__all__ = ["Allow", "Refusal", "Target", "check_address", "check_url", "join_url", "refusal", "safe_url"]
 
 _IPv4 = ipaddress.IPv4Address
 _IPv6 = ipaddress.IPv6Address
@@ -103,6 +103,23 @@ def check_url(url: str, url_bytes_max: int = 8_192) -> Target | Refusal:
         return host
     path = _normal_path(parts.path) + (f"?{parts.query}" if parts.query or _empty_query(url) else "")
     return Target(scheme, host[0], port or _PORTS[scheme], _escape(path), host[1])
+
+
+def refusal(url: str, allow: Allow | None = None, url_bytes_max: int = 8_192) -> str | None:
+    """Return why a URL is refused whatever the network says, as a reason code of `Exchange.reason`; else None.
+
+    `url`, `scheme`, `credentials`: what `check_url` refuses, odd spellings of addresses among it. `address`: an address
+    that is not public, or a name of the machine itself (RFC 6761 section 6.3). None is no promise: a name is judged
+    by its addresses when it is connected to.
+    """
+    target = check_url(url, url_bytes_max)
+    if isinstance(target, Refusal):
+        return target.reason
+    allow = allow or Allow()
+    if target.literal:
+        return "address" if allow.check(target, target.host) else None
+    is_here = target.host == "localhost" or target.host.endswith(".localhost")
+    return "address" if is_here and not allow.permits(target) else None
 
 
 def join_url(base: Target, location: str) -> str:

@@ -1,12 +1,14 @@
 """Filters over candidates: which may be fetched, each drop with a reason code. Pure.
 
-The address guard is not here: whether a host is public is decided at connect time, in capture, for every hop.
+The address guard is not here: whether a host is public is decided at connect time, in capture, for every hop. What can
+be said of a URL without the network, the caller's `refusal` says, so that what is refused anyhow takes nobody's place.
 
 | reason | why a candidate is dropped |
 |---|---|
 | `bad-url` | no scheme or host; a blank, control character or backslash in it; a bad port; over the length limit |
 | `unsafe-scheme` | not http or https |
 | `credentials-in-url` | a user name or password before the host |
+| `refused-address`, `refused-url`, … | capture would not ask: `refused-` and the reason that `refusal` gives |
 | `domain-excluded`, `domain-not-included` | the query's domain rules |
 | `duplicate-url` | an earlier candidate has the same comparison key |
 | `per-host-limit`, `limit` | enough already |
@@ -16,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -58,10 +60,17 @@ class Policy:
         return " ".join(parts)
 
 
-def filter_candidates(candidates: Sequence[Candidate], policy: Policy) -> tuple[tuple[Candidate, ...], Step]:
+def _never(url: str) -> None:
+    """Refuse no URL."""
+
+
+def filter_candidates(
+    candidates: Sequence[Candidate], policy: Policy, refusal: Callable[[str], str | None] = _never
+) -> tuple[tuple[Candidate, ...], Step]:
     """Return the candidates that pass, in their order, and the step with one decision a candidate.
 
-    Raises UsageError on a domain rule that is no domain.
+    refusal: says of a URL why it would not be asked for, as a code, or None; a candidate that is stored already is
+    not asked for. Raises UsageError on a domain rule that is no domain.
     """
     include = tuple(domain_of(domain) for domain in policy.include_domains)
     exclude = tuple(domain_of(domain) for domain in policy.exclude_domains)
@@ -74,6 +83,8 @@ def filter_candidates(candidates: Sequence[Candidate], policy: Policy) -> tuple[
         numbers: dict[str, str | int] = {"rank": candidate.rank}
         if reason is None:
             reason = _rules(host, include, exclude)
+        if reason is None and "capture_session" not in candidate.extra and (why := refusal(candidate.url)) is not None:
+            reason = f"refused-{why}"
         if reason is None and candidate.key in keys:
             reason = "duplicate-url"
         if reason is None and policy.per_host_max is not None and hosts[host] >= policy.per_host_max:
