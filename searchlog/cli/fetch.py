@@ -63,7 +63,7 @@ def fetch_command(
             _print(pages, contents)
         for page, content in zip(pages, contents, strict=True):
             if content is None:
-                click.echo(f"error: {_failure(page)}", err=True)
+                out.error(_failure(page))
         out.say(f"session {session.id} turn {turn}, stored in {opened.described}", quiet)
         out.say(head_line(session.head), quiet)
     return Exit.OK if None not in contents else Exit.PAGE
@@ -117,10 +117,8 @@ def _print(pages: list[Page], contents: list[str | bytes | None]) -> None:
 
 
 def _failure(page: Page) -> str:
-    from searchlog.cli.safe import one_line
-
     said = f": {page.detail}" if page.detail else ""
-    return one_line(f"{page.asked}: {page.reason or page.outcome}{said}")
+    return f"{page.asked}: {page.reason or page.outcome}{said}"
 
 
 def _page_json(page: Page, content: str | bytes | None) -> dict[str, Any]:

@@ -53,8 +53,7 @@ class Front(LazyGroup):
         except BrokenPipeError:
             code = _reader_left()
         except click.ClickException as error:
-            error.show()
-            code = error.exit_code
+            code = _misused(error)
         except click.Abort:
             code = _say("interrupted", Exit.INTERRUPTED)
         except SearchlogError as error:
@@ -94,6 +93,19 @@ def _say(text: str, code: Exit) -> int:
     return code
 
 
+def _misused(error: click.ClickException) -> int:
+    """Show usage and what is wrong with it: it may quote what was typed, or what stands in an archive."""
+    from searchlog.cli.safe import visible
+
+    shown = io.StringIO()
+    error.show(shown)
+    try:
+        click.echo(visible(shown.getvalue()), err=True, nl=False)
+    except BrokenPipeError:
+        pass  # nobody is left to tell
+    return error.exit_code
+
+
 def _failed(error: SearchlogError, as_json: bool) -> int:
     if as_json:
         from searchlog.cli.safe import dump_json
@@ -120,7 +132,9 @@ def _bug(error: Exception) -> int:
     if os.environ.get("SEARCHLOG_DEBUG"):
         import traceback
 
-        traceback.print_exception(error)
+        from searchlog.cli.safe import visible
+
+        click.echo(visible("".join(traceback.format_exception(error))), err=True, nl=False)
     said = " ".join(f"{type(error).__name__}: {error}".split())
     return _say(
         f"error: {said:.300}: this is a bug in searchlog; please report it with what the same command prints "

@@ -15,10 +15,13 @@ import click
 
 from searchlog.cli.safe import dump_json, one_line, visible
 
-__all__ = ["NUMBERS", "data", "json", "line", "say", "table"]
+__all__ = ["NUMBERS", "data", "error", "json", "line", "say", "table"]
 
 NUMBERS = frozenset({"seq", "turn", "in", "kept", "dropped", "tokens", "chars", "bytes", "turns", "records", "rank"})
 """Columns that stand flush right."""
+
+_CELL_MAX, _LAST_MAX = 100, 300
+"""Columns of a terminal that a cell takes at most; the last one of a row pads nothing, and may be longer."""
 
 
 def data(content: str | bytes) -> None:
@@ -43,21 +46,46 @@ def line(text: str = "") -> None:
     click.echo(one_line(text))
 
 
-def say(text: str, quiet: bool = False) -> None:
-    """Write talk to stderr, unless quiet."""
+def say(text: str = "", quiet: bool = False) -> None:
+    """Write one line of talk to stderr, unless quiet."""
     if not quiet:
-        click.echo(visible(text), err=True)
+        click.echo(one_line(text), err=True)
+
+
+def error(text: str) -> None:
+    """Write one line to stderr that says what went wrong, quiet or not."""
+    click.echo(f"error: {one_line(text)}", err=True)
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, err: bool = False) -> None:
-    """Write a table for people: by rich on a terminal, plain and aligned elsewhere. Empty cells for None."""
+    """Write a table for people: by rich on a terminal, plain and aligned elsewhere. Empty cells for None.
+
+    A cell that is very long is cut, and ends with `…`; `--json` has it whole.
+    """
     stream = sys.stderr if err else sys.stdout
-    cells = [[one_line("" if cell is None else str(cell)) for cell in row] for row in rows]
+    last = len(columns) - 1
+    cells = [
+        [
+            _cut(one_line("" if cell is None else str(cell)), _LAST_MAX if n == last else _CELL_MAX)
+            for n, cell in enumerate(row)
+        ]
+        for row in rows
+    ]
     if stream.isatty():
         _rich_table(columns, cells, stream)
     else:
         for row in _aligned([list(columns), *cells], [name in NUMBERS for name in columns]):
             click.echo(row, err=err)
+
+
+def _cut(text: str, most: int) -> str:
+    """Return the beginning of a text that takes at most so many columns."""
+    if len(text) * 2 <= most or _width(text) <= most:
+        return text
+    end = min(len(text), most)
+    while _width(text[:end]) > most - 1:
+        end -= 1
+    return text[:end] + "…"
 
 
 def _rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO) -> None:

@@ -197,13 +197,14 @@ def _report(archive: Archive, session: Session, found: Search) -> None:
 
     view = options.turn_of(turn_views(session.records()), found.turn, session.id)
     load = session.ledger.load
-    out.say("")
+    out.say()
     tell.runs(view, load, err=True)
-    out.say("")
+    out.say()
     tell.funnel(view, err=True)
     tokens = sum(item.tokens for item in found.evidence)
     pages = len({item.source.url for item in found.evidence})
-    out.say(f"\n{len(found.evidence)} passages of {pages} pages, {tokens} tokens, rendering {found.rendering_digest}")
+    out.say()
+    out.say(f"{len(found.evidence)} passages of {pages} pages, {tokens} tokens, rendering {found.rendering_digest}")
     out.say(f"session {session.id} turn {found.turn}, stored in {archive.described}")
     out.say(head_line(found.head))
     if archive.resources.storage.folder is not None:
