@@ -76,10 +76,8 @@ def _print_part(number: int, part: Part, session: Session) -> None:
 
 def _print_end(archive: Archive, session: Session, parts: list[Part], report: Report) -> None:
     from searchlog.cli.verify import print_report
-    from searchlog.log.checkpoint import head_line
 
     print_report(report)
-    out.line(f"  {head_line(session.head)}")
     out.line()
     folder = archive.resources.storage.folder
     out.line(f"All of it is stored in {archive.described}")

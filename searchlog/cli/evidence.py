@@ -10,7 +10,7 @@ from searchlog.cli import options, out
 from searchlog.errors import MissingError
 
 if TYPE_CHECKING:
-    from searchlog.ledger import Ledger
+    from searchlog.cli.reading import Reading
 
 
 @click.command("evidence", epilog=options.examples("evidence", "evidence e1 --json"))
@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 @options.session_option(None, "; by default the newest that holds a search")
 @options.archive_option
 @options.json_option
-def evidence_command(evidence_id: str | None, session_id: str | None, archive: str | None, as_json: bool) -> None:
+def evidence_command(evidence_id: str | None, session_id: str | None, archive: str | None, as_json: bool) -> int:
     """List the evidence of a session, or show one piece: its text, selectors, digests, and where its bytes lie."""
+    from searchlog.cli.reading import Reading
+
     with options.open_existing(archive) as opened:
         ledger = opened.ledger(session_id or options.newest_search(opened))
-        found = _pieces(ledger)
+        reading = Reading(ledger)
+        found = _pieces(reading)
+        code = reading.tell()
         if evidence_id is not None:
             found = [piece for piece in found if piece["id"] == evidence_id]
             if not found:
@@ -39,34 +43,42 @@ def evidence_command(evidence_id: str | None, session_id: str | None, archive: s
             _show(found[0])
         else:
             _list(found)
+    return code
 
 
-def _pieces(ledger: Ledger) -> list[dict[str, Any]]:
+def _pieces(reading: Reading) -> list[dict[str, Any]]:
     """Return each piece once, as first recorded: its record's fields, place in the log, and files."""
-    from searchlog.digest import Digest
     from searchlog.records import Evidence
     from searchlog.view import evidence_json
 
     pieces: dict[str, dict[str, Any]] = {}
-    for record in ledger.records():
+    for record in reading.records:
         if isinstance(record.body, Evidence) and record.body.id not in pieces:
             body = record.body
             pieces[body.id] = {
-                **evidence_json(body, ledger.load),
+                **evidence_json(body, reading.load),
                 "turn": record.envelope.turn,
                 "seq": record.seq,
-                "files": {
-                    "text": ledger.blobs.where(Digest(body.text)),
-                    "payload": ledger.blobs.where(Digest(body.payload)),
-                },
+                "files": {"text": _file(reading, body.text), "payload": _file(reading, body.payload)},
             }
     return list(pieces.values())
 
 
-def _list(pieces: list[dict[str, Any]]) -> None:
-    from searchlog.cli.tell import brief
+def _file(reading: Reading, name: str) -> str | None:
+    """Return where a blob lies; None for what is no digest."""
+    from searchlog.digest import Digest
+    from searchlog.errors import FormatError
 
-    rows = [(p["id"], p["turn"], p["tokens"], p["url"], brief(p["exact"])) for p in pieces]
+    try:
+        return reading.ledger.blobs.where(Digest(name))
+    except FormatError:
+        return None
+
+
+def _list(pieces: list[dict[str, Any]]) -> None:
+    from searchlog.cli.tell import shown
+
+    rows = [(p["id"], p["turn"], p["tokens"], p["url"], shown(p["exact"])) for p in pieces]
     out.table(("id", "turn", "tokens", "url", "text"), rows)
 
 
@@ -98,7 +110,7 @@ def _show(piece: dict[str, Any]) -> None:
         if value not in (None, ""):
             out.line(f"{name:<10}  {value}")
     out.line()
-    out.data(str(piece["exact"]) + "\n")
+    out.data((piece["exact"] if isinstance(piece["exact"], str) else "[its text cannot be read]") + "\n")
 
 
 def _dated(piece: dict[str, Any]) -> str:

@@ -139,10 +139,12 @@ def open_existing(location: str | None) -> Archive:
 
 def newest_search(archive: Archive) -> str:
     """Return the newest session that holds a search, else the newest. Raises MissingError when there is none."""
+    from searchlog.ledger import Record
     from searchlog.records import Query
 
     for name in reversed(archive.resources.storage.log.sessions()):
-        if any(isinstance(record.body, Query) for record in archive.ledger(name).records()):
+        entries = archive.ledger(name).entries()
+        if any(isinstance(entry, Record) and isinstance(entry.body, Query) for entry in entries):
             return name
     return archive.find("latest")
 

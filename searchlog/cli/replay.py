@@ -19,12 +19,13 @@ def replay_command(session_id: str | None, turn: int | None, archive: str | None
     SESSION is an id, a beginning of one, or `latest`; by default the newest that holds a search. TURN defaults to its
     newest search. Nothing is sent and nothing written.
     """
+    from searchlog.cli.reading import Reading
     from searchlog.replay import replay
     from searchlog.view import turn_views
 
     with options.open_existing(archive) as opened:
         ledger = opened.ledger(session_id or options.newest_search(opened))
-        number = turn or options.last_turn(turn_views(ledger.records()), ledger.session).number
+        number = turn or options.last_turn(turn_views(Reading(ledger).records), ledger.session).number
         again = replay(ledger, number, opened.resources.pool)
     if as_json:
         out.json(again.to_json())
@@ -33,6 +34,6 @@ def replay_command(session_id: str | None, turn: int | None, archive: str | None
         out.line(f"session {again.session} turn {again.turn}: {verdict}")
         out.line(f"  recorded  {again.expected}")
         out.line(f"  now       {again.found}")
-        for text in again.differences:
+        for text in (*again.differences, *again.notes):
             out.line(f"  {text}")
     return Exit.OK if again.equal else Exit.FINDINGS

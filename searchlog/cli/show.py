@@ -9,6 +9,7 @@ import click
 from searchlog.cli import options, out
 
 if TYPE_CHECKING:
+    from searchlog.cli.reading import Reading
     from searchlog.ledger import Ledger
     from searchlog.view import TurnView
 
@@ -20,82 +21,107 @@ if TYPE_CHECKING:
 @click.option("--records", "form", flag_value="records", help="Print the records as stored, one a line.")
 @options.archive_option
 @options.json_option
-def show_command(
-    session_id: str | None, turn: int | None, form: str | None, archive: str | None, as_json: bool
-) -> None:
+def show_command(session_id: str | None, turn: int | None, form: str | None, archive: str | None, as_json: bool) -> int:
     """Show a session, or one turn of it with its funnel.
 
-    SESSION is an id, a beginning of one, or `latest` (the default). A session of one turn is shown in full.
+    SESSION is an id, a beginning of one, or `latest` (the default). A session of one turn is shown in full. What is
+    erased or damaged is named on stderr; exit code 7 tells of damage.
     """
+    from searchlog.cli.reading import Reading
     from searchlog.view import turn_views
 
-    if form and as_json:
-        raise click.UsageError("--json shows a session or a turn; --rendering and --records have their own form")
+    if form == "rendering" and as_json:
+        raise click.UsageError("--rendering prints bytes as they are; its text is `rendering` in `search --json`")
     if turn is None and session_id is not None and session_id.isascii() and session_id.isdecimal():
         turn = int(session_id)  # `searchlog show 2`: no session's id is a number
         session_id = None
     with options.open_existing(archive) as opened:
         ledger = opened.ledger(session_id or (options.newest_search(opened) if form == "rendering" else "latest"))
+        reading = Reading(ledger)
         if form == "records":
-            _records(ledger, turn)
-            return
-        views = turn_views(ledger.records())
+            if as_json:
+                out.json(_records_json(opened.described, reading, turn))
+            else:
+                _records(ledger, reading, turn)
+            return reading.tell(turn)
+        views = turn_views(reading.records)
         wanted = options.turn_of(views, turn, ledger.session) if turn is not None else None
         if form == "rendering":
-            _rendering(ledger, wanted or options.last_turn(views, ledger.session))
+            _rendering(reading, wanted or options.last_turn(views, ledger.session))
         elif as_json:
-            out.json(_json(opened.described, ledger, views, wanted))
+            out.json(_json(opened.described, reading, views, wanted))
         else:
-            _people(ledger, views, wanted)
+            _people(reading, views, wanted)
+        return reading.tell(turn)
 
 
-def _records(ledger: Ledger, turn: int | None) -> None:
-    """Print the stored lines themselves; erased ones are counted on stderr."""
-    from searchlog.log.envelope import decode
-
-    erased = 0
-    for item in ledger.log.get(ledger.session):
-        if item.line is None:
-            erased += 1
-        elif turn is None or decode(item.line).turn == turn:
+def _records(ledger: Ledger, reading: Reading, turn: int | None) -> None:
+    """Print the stored lines themselves, of one turn those that can be told to be of it."""
+    mine = {record.seq for record in reading.records if record.envelope.turn == turn}
+    mine |= {gap.seq for gap in reading.gaps if gap.turn == turn}
+    for seq, item in enumerate(ledger.log.get(ledger.session)):
+        if item.line is not None and (turn is None or seq in mine):
             out.data(item.line + b"\n")
-    if erased:
-        out.say(f"{erased} erased records are not shown")
 
 
-def _rendering(ledger: Ledger, view: TurnView) -> None:
-    from searchlog.digest import Digest
-    from searchlog.errors import MissingError
+def _records_json(archive: str, reading: Reading, turn: int | None) -> dict[str, object]:
+    """Return the records that can be read, each as the object that its line is."""
+    from searchlog import canon
+    from searchlog.log.envelope import encode
 
-    if view.rendering is None:
-        raise MissingError(
-            f"turn {view.number} of session {ledger.session} gave a model nothing: it is a {view.purpose} that ended "
-            f"as {view.outcome or view.state}",
-            session=ledger.session,
-            turn=view.number,
-        )
-    out.data(ledger.blobs.get(Digest(view.rendering.text.blob)))
-
-
-def _json(archive: str, ledger: Ledger, views: list[TurnView], wanted: TurnView | None) -> dict[str, object]:
-    from searchlog.log.checkpoint import head_line
-
-    head = ledger.checkpoint()
+    kept = [record for record in reading.records if turn is None or record.envelope.turn == turn]
     return {
-        "archive": archive,
-        "session": ledger.session,
-        "record_count": head.size,
-        "head": head_line(head),
-        "turns": [view.to_json(ledger.load) for view in ([wanted] if wanted else views)],
+        **_about(archive, reading, turn),
+        "records": [canon.loads(encode(record.envelope)) for record in kept],
     }
 
 
-def _people(ledger: Ledger, views: list[TurnView], wanted: TurnView | None) -> None:
+def _rendering(reading: Reading, view: TurnView) -> None:
+    from searchlog.digest import Digest
+    from searchlog.errors import FormatError, MissingError
+
+    ledger = reading.ledger
+    if view.rendering is None:
+        damaged = reading.damaged(view.number)
+        if damaged:
+            raise FormatError(damaged[0], session=ledger.session, turn=view.number)
+        where = f"turn {view.number} of session {ledger.session}"
+        if reading.erased:
+            reading.tell()
+            message = f"no rendering of {where} is there to read: records of the session are erased"
+        else:
+            message = f"{where} gave a model nothing: it is a {view.purpose} that ended as {view.outcome or view.state}"
+        raise MissingError(message, session=ledger.session, turn=view.number)
+    out.data(ledger.blobs.get(Digest(view.rendering.text.blob)))
+
+
+def _about(archive: str, reading: Reading, turn: int | None) -> dict[str, object]:
+    """Return what the JSON of a session begins with."""
+    from searchlog.log.checkpoint import head_line
+
+    head = reading.head
+    return {
+        "archive": archive,
+        "session": reading.ledger.session,
+        "record_count": reading.size,
+        "head": head_line(head) if head else None,
+        "erased": reading.erased,
+        "damaged": reading.damaged(turn),
+    }
+
+
+def _json(archive: str, reading: Reading, views: list[TurnView], wanted: TurnView | None) -> dict[str, object]:
+    turns = [view.to_json(reading.load) for view in ([wanted] if wanted else views)]  # first: it may find damage
+    return {**_about(archive, reading, wanted.number if wanted else None), "turns": turns}
+
+
+def _people(reading: Reading, views: list[TurnView], wanted: TurnView | None) -> None:
     from searchlog.cli import tell
     from searchlog.log.checkpoint import head_line
 
-    head = ledger.checkpoint()
-    out.line(f"session {ledger.session}, {head.size} records")
+    head = reading.head
+    mark = reading.mark(wanted.number if wanted else None)
+    out.line(f"session {reading.ledger.session}, {reading.size} records{mark}")
     if wanted is None:
         rows = [
             (v.number, v.purpose, v.outcome or v.state, len(v.evidence), v.query.text if v.query else "") for v in views
@@ -104,6 +130,7 @@ def _people(ledger: Ledger, views: list[TurnView], wanted: TurnView | None) -> N
         wanted = views[0] if len(views) == 1 else None
     if wanted is not None:
         out.line()
-        tell.turn(wanted, ledger.load)
-    out.line()
-    out.line(head_line(head))
+        tell.turn(wanted, reading.load)
+    if head is not None:
+        out.line()
+        out.line(head_line(head))

@@ -8,7 +8,7 @@ from typing import Any
 from searchlog.cli import out
 from searchlog.view import TurnView, page_json, step_json
 
-__all__ = ["brief", "evidence_table", "funnel", "heading", "pages", "runs", "turn"]
+__all__ = ["brief", "evidence_table", "funnel", "heading", "pages", "runs", "shown", "turn"]
 
 Load = Callable[[Any], Any]
 
@@ -19,6 +19,11 @@ def brief(text: str, chars: int = _BRIEF_CHARS) -> str:
     """Return the beginning of a text on one line, for a table."""
     flat = " ".join(text.split())
     return flat if len(flat) <= chars else flat[: chars - 1] + "…"
+
+
+def shown(text: Any) -> str:
+    """Return the beginning of a passage, or that it cannot be read."""
+    return brief(text) if isinstance(text, str) else "[cannot be read]"
 
 
 def turn(view: TurnView, load: Load) -> None:
@@ -55,7 +60,8 @@ def runs(view: TurnView, load: Load, *, err: bool = False) -> None:
     for run in view.runs:
         ignored = f"could not apply: {', '.join(run.ignored)}" if run.ignored else ""
         said = "; ".join(part for part in (run.detail or "", ignored, *run.notes) if part)
-        rows.append((run.provider, run.outcome, len(load(run.results)), said))
+        results = load(run.results)
+        rows.append((run.provider, run.outcome, len(results) if isinstance(results, list) else "?", said))
     out.table(("provider", "outcome", "results", "notes"), rows, err=err)
 
 
@@ -86,5 +92,5 @@ def pages(view: TurnView) -> None:
 
 def evidence_table(view: TurnView, load: Load) -> None:
     """Print the evidence of a turn, a line each."""
-    rows = [(item.id, item.tokens, item.url, brief(load(item.exact))) for item in view.evidence]
+    rows = [(item.id, item.tokens, item.url, shown(load(item.exact))) for item in view.evidence]
     out.table(("id", "tokens", "url", "text"), rows)

@@ -10,6 +10,8 @@ from searchlog.cli import options, out
 from searchlog.cli.exits import Exit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from searchlog.archive import Archive
     from searchlog.log.checkpoint import Checkpoint
     from searchlog.verify.finding import Report
@@ -29,7 +31,7 @@ _LEVELS = {
     "heads",
     multiple=True,
     metavar="LINE",
-    help="A head line printed earlier, kept elsewhere; the session must extend it. Repeatable.",
+    help="A head line printed earlier, kept elsewhere; its session must extend it. Repeatable.",
 )
 @options.archive_option
 @options.json_option
@@ -46,24 +48,48 @@ def verify_command(
 ) -> int:
     """Check that stored bytes, digests, heads and counts agree, offline. Changes nothing.
 
-    SESSION is an id, a beginning of one, or `latest` (the default). Exit code 0 means that all that was looked at is
-    intact, 6 that something was found.
+    SESSION is an id, a beginning of one, or `latest` (the default); with --head, the sessions that the heads name.
+    Exit code 0 means that all that was looked at is intact, 6 that something was found, 3 that there was nothing to
+    look at.
     """
     if everything and session_id is not None:
         raise click.UsageError("give a session or --all, not both")
     seen = [_head(text) for text in heads]
     reports: list[Report] = []
     with options.open_existing(archive) as opened:
-        known = opened.resources.storage.log.sessions()
-        names = known if everything else [opened.find(session_id or "latest")]
-        for name in names:
+        for name in _names(opened, session_id, everything, seen):
             reports += _check(opened, name, seen, passages, quiet)
         if as_json:
             out.json({"archive": opened.described, "reports": [report.to_json() for report in reports]})
         else:
             for report in reports:
                 print_report(report)
-    return Exit.FINDINGS if any(report.findings for report in reports) else Exit.OK
+        if any(report.findings for report in reports):
+            return Exit.FINDINGS
+        if any(report.outcome == "verified" for report in reports):
+            return Exit.OK
+        out.error(f"no session in {opened.described} holds a record: nothing was checked")
+        return Exit.NOTHING
+
+
+def _names(archive: Archive, wanted: str | None, everything: bool, seen: Sequence[Checkpoint]) -> list[str]:
+    """Return the sessions to check. Every head has its session among them, whether the archive holds it or not.
+
+    Raises a usage error for a head of another session than the one that was asked for.
+    """
+    named = list(dict.fromkeys(head.session for head in seen))
+    if everything:
+        return list(dict.fromkeys([*archive.resources.storage.log.sessions(), *named]))
+    if wanted is None:
+        return named or [archive.find("latest")]
+    session = wanted if wanted in named else archive.find(wanted)
+    for other in named:
+        if other != session:
+            raise click.UsageError(
+                f"--head is of session {other}, and {session} is to be checked: leave SESSION out to check those that "
+                "the heads name"
+            )
+    return [session]
 
 
 def _check(archive: Archive, session: str, seen: list[Checkpoint], passages: bool, quiet: bool) -> list[Report]:
@@ -86,17 +112,24 @@ def _check(archive: Archive, session: str, seen: list[Checkpoint], passages: boo
 def _head(text: str) -> Checkpoint:
     """Return the head that a printed line tells. Raises a usage error for any other text."""
     from searchlog.errors import FormatError
-    from searchlog.log.checkpoint import parse_checkpoint
+    from searchlog.log.checkpoint import ORIGIN_PREFIX, parse_checkpoint
 
     words = text.strip().removeprefix("searchlog head:").split()
     try:
-        return parse_checkpoint("\n".join(words) + "\n")
-    except FormatError as error:
-        raise click.UsageError(f"--head takes a line such as `searchlog head: ORIGIN SIZE ROOT`: {error}") from None
+        if len(words) == 3 and words[0].startswith(ORIGIN_PREFIX):
+            return parse_checkpoint("\n".join(words) + "\n")
+    except FormatError:
+        pass  # told below: that text speaks of the lines of a checkpoint, and this is one line
+    raise click.UsageError(
+        "--head takes a line as a search and `verify` print it, `searchlog head: searchlog/SESSION SIZE ROOT` with "
+        f"ROOT in base64, not {text!r:.200}"
+    )
 
 
 def print_report(report: Report) -> None:
-    """Print one report for people."""
+    """Print one report for people; below a clean one the head, as the line that somebody else may keep."""
+    from searchlog.log.checkpoint import ORIGIN_PREFIX
+
     out.line(f"session {report.session}, axis {report.axis}: {report.outcome}")
     out.line(f"  level    {_LEVELS.get(report.level, report.level)}")
     root = f", root {report.root}" if report.root else ""
@@ -108,3 +141,5 @@ def print_report(report: Report) -> None:
         out.line(f"  finding {finding.code}: {finding.where}: {finding.message}")
         if finding.expected is not None or finding.found is not None:
             out.line(f"    expected {finding.expected}, found {finding.found}")
+    if report.axis == "store" and report.size and not report.findings:
+        out.line(f"  searchlog head: {ORIGIN_PREFIX}{report.session} {report.size} {report.root}")

@@ -22,15 +22,19 @@ def why_command(url: str, session_id: str, archive: str | None, as_json: bool) -
 
     URLs are compared as a search compares them: without trackers, scheme and default port. Redirects are followed.
     """
+    from searchlog.cli.reading import Reading
     from searchlog.search.fuse import comparison_key
     from searchlog.view import why
 
     told = []
+    code = Exit.OK
     with options.open_existing(archive) as opened:
-        names = [info.id for info in opened.sessions()] if session_id == "all" else [opened.find(session_id)]
+        known = opened.resources.storage.log.sessions()
+        names = known if session_id == "all" else [opened.find(session_id)]
         for name in names:
-            ledger = opened.ledger(name)
-            told.append((name, why(url, ledger.records(), ledger.load, comparison_key)))
+            reading = Reading(opened.ledger(name))
+            told.append((name, why(url, reading.records, reading.load, comparison_key)))
+            code = max(code, reading.tell())
         count = sum(len(events) for _, events in told)
         if as_json:
             events = [{"session": name, **asdict(event)} for name, events in told for event in events]
@@ -43,5 +47,6 @@ def why_command(url: str, session_id: str, archive: str | None, as_json: bool) -
     if not count:
         where = "any session" if session_id == "all" else f"session {names[0]}"
         more = "" if session_id == "all" else "; `--session all` looks in every session"
-        click.echo(f"error: nothing about {url!r} in {where}{more}", err=True)
-    return Exit.OK if count else Exit.NOTHING
+        out.error(f"nothing about {url!r} in {where}{more}")
+    # what cannot be read may have told of it: that it is not there cannot be said then
+    return code or (Exit.OK if count else Exit.NOTHING)

@@ -38,7 +38,7 @@ def test_a_session_of_one_search_is_shown_in_full(kept: Kept) -> None:
 
 def test_a_session_as_json(kept: Kept) -> None:
     told = json.loads(kept("show", kept.session, "--json").stdout)
-    assert set(told) == {"archive", "session", "record_count", "head", "turns"}
+    assert set(told) == {"archive", "session", "record_count", "head", "erased", "damaged", "turns"}
     assert [turn["turn"] for turn in told["turns"]] == [1]
     assert told["record_count"] == len(stored_lines(kept))
 
@@ -108,7 +108,7 @@ def test_sessions_are_listed(kept: Kept) -> None:
     told = json.loads(kept("sessions", "--json").stdout)
     assert set(told) == {"archive", "sessions"}
     assert set(told["sessions"][0]) == {
-        "id", "record_count", "title", "began_at", "turns", "queries", "evidence_count",
+        "id", "record_count", "title", "began_at", "turns", "queries", "evidence_count", "erased_count", "damaged",
     }  # fmt: skip
 
 
@@ -181,7 +181,7 @@ def test_replay_gives_the_same_bytes(kept: Kept) -> None:
     result = kept("replay", kept.session, "1", "--json")
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
-    assert set(told) == {"session", "turn", "equal", "expected", "found", "differences"}
+    assert set(told) == {"session", "turn", "equal", "expected", "found", "differences", "notes"}
     assert told["equal"] is True
     assert "equal byte for byte" in kept("replay").stdout
 
