@@ -13,12 +13,13 @@ section 4.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from searchlog.extract.conversion import Block
+from searchlog.extract.folding import folded, paragraphs
 from searchlog.extract.furniture import LABELLED, Region, furniture_of, region_label
 from searchlog.extract.style import PLAIN, Look, Sheet
 from searchlog.extract.tags import BLOCK, NEUTRAL, PREFORMATTED, SKIPPED, VOID
@@ -272,8 +273,8 @@ class Builder:
             if raw and not raw.isspace():
                 self._pieces.append(_Piece("code", raw, 0, state.group, hidden))
             return
-        text = _folded(raw)
-        for part in _paragraphs(text) if self._broken else (text,):
+        text = folded(raw)
+        for part in paragraphs(text) if self._broken else (text,):
             if part and not part.isspace():
                 self._pieces.append(_Piece(state.kind, part, state.level, state.group, hidden))
 
@@ -321,34 +322,6 @@ class Builder:
         shown = _unveil(self._pieces, self._veils)
         built = _assemble(self._pieces, self._regions, chars_max)
         return replace(built, warnings=(*built.warnings, "shown-by-script")) if shown else built
-
-
-def _folded(raw: str) -> str:
-    """Return the text with each run of CSS white space as one space, none at its ends.
-
-    `replace` leaves text without such runs alone: a tenth of the time of a pattern, which stops at every space.
-    """
-    text = raw.strip(" \t\n\r\f")
-    for space in "\n\t\r\f":
-        if space in text:
-            text = text.replace(space, " ")
-    while "  " in text:
-        text = text.replace("  ", " ")
-    return text
-
-
-def _paragraphs(text: str) -> Iterator[str]:
-    """Yield what stands between two or more breaks in a row; single breaks become line feeds. Breaks are NUL."""
-    lines: list[str] = []
-    for line in text.split("\0"):
-        bare = line.strip(" ")
-        if bare:
-            lines.append(bare)
-        elif lines:
-            yield "\n".join(lines)
-            lines = []
-    if lines:
-        yield "\n".join(lines)
 
 
 def _unveil(pieces: list[_Piece], veils: list[Region]) -> bool:
