@@ -321,7 +321,7 @@ def _order(rule: _Rule) -> tuple[int, int, int]:
 def _may_hide(style: str) -> bool:
     """Return whether declarations can say anything about being seen."""
     lower = style.lower()
-    return any(hint in lower for hint in _HINTS)  # a third of the time of a pattern that ignores case
+    return any(hint in lower for hint in _HINTS)  # a quarter of the time of a pattern that ignores case
 
 
 @lru_cache(4096)
