@@ -141,6 +141,35 @@ def test_removing_a_session_uncovers_what_it_hid() -> None:
         assert urls(index, "old") == ["https://a.example/"]
 
 
+def test_forgotten_pages_are_not_found_and_may_come_back() -> None:
+    index = TextIndex()
+    old = page("https://a.example/1", "tide", at=OLD, session="old")
+    new = page("https://a.example/1", "tide", at=NEW, session="new")
+    index.add(old, new, page("https://a.example/2", "tide"))
+    assert index.forget(["https://a.example/1", "https://a.example/none"]) == 1
+    assert urls(index, "tide") == index.urls() == ["https://a.example/2"]
+    assert index.remove(session="new") == 0  # nothing older is left to be uncovered
+    assert index.known("old") == old.seq
+    index.add(new)
+    assert index.urls() == ["https://a.example/1", "https://a.example/2"]
+
+
+def test_urls_are_those_below_a_prefix() -> None:
+    index = TextIndex()
+    index.add(*(page(f"https://a.example/{path}", "tide") for path in ("b/c", "b", "bc", "b?d")))
+    assert index.urls("https://a.example/b") == [f"https://a.example/{path}" for path in ("b", "b/c", "b?d")]
+
+
+def test_notes_last_and_go_with_what_is_forgotten(tmp_path: Path) -> None:
+    with TextIndex(tmp_path / "index.db") as index:
+        index.note({"https://a.example/": "1", "https://b.example/": "x"})
+        index.note({"https://a.example/": "2"})
+    with TextIndex(tmp_path / "index.db") as index:
+        assert (index.noted("https://a.example/"), index.noted("https://c.example/")) == ("2", None)
+        assert index.forget(["https://a.example/"]) == 0
+        assert (index.noted("https://a.example/"), index.noted("https://b.example/")) == (None, "x")
+
+
 def test_prefixes_end_at_a_boundary() -> None:
     addresses = [
         "http://h:80/docs",

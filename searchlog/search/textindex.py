@@ -18,11 +18,11 @@ from __future__ import annotations
 import math
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from searchlog.errors import StoreError
 from searchlog.search.reading import without_surrogates
@@ -31,7 +31,7 @@ from searchlog.tokens import TOKENIZER, words
 
 __all__ = ["Document", "Hit", "TextIndex"]
 
-FORMAT = f"textindex/1 {TOKENIZER}"
+FORMAT = f"textindex/2 {TOKENIZER}"
 
 _QUERY_WORDS_MAX = 40
 _POOL_MIN = 50
@@ -53,6 +53,7 @@ CREATE INDEX pages_session ON pages (session);
 CREATE TABLE hidden (url TEXT NOT NULL, captured_at TEXT NOT NULL, session TEXT NOT NULL, seq INTEGER NOT NULL,
     UNIQUE (url, session, seq));
 CREATE TABLE known (session TEXT PRIMARY KEY, seq INTEGER NOT NULL);
+CREATE TABLE notes (url TEXT PRIMARY KEY, state TEXT NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5 (title, body, tokenize = "ascii");
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
 """
@@ -115,7 +116,7 @@ class TextIndex:
 
     def __len__(self) -> int:
         """Return how many pages can be found."""
-        return self._try(lambda: int(self._db.execute("SELECT count(*) FROM pages").fetchone()[0]))
+        return int(self._value("SELECT count(*) FROM pages"))
 
     def add(self, *documents: Document) -> None:
         """Index these captures in one transaction. A capture older than the one held for its URL stays hidden."""
@@ -128,12 +129,8 @@ class TextIndex:
 
     def known(self, session: str) -> int | None:
         """Return the last record of a session that was indexed or marked; None when there is none."""
-
-        def look() -> int | None:
-            row = self._db.execute("SELECT seq FROM known WHERE session = ?", (session,)).fetchone()
-            return None if row is None or row[0] < 0 else int(row[0])
-
-        return self._try(look)
+        seq = self._value("SELECT seq FROM known WHERE session = ?", session)
+        return None if seq is None or seq < 0 else int(seq)
 
     def remove(self, *, session: str) -> int:
         """Forget a session's pages; return how many were found until now.
@@ -143,21 +140,39 @@ class TextIndex:
         """
         return self._try(lambda: self._write(lambda: self._remove(session)))
 
+    def forget(self, urls: Iterable[str]) -> int:
+        """Forget the pages of these very URLs, older captures and notes included; return how many were found until now.
+
+        For pages that are no longer there. They stay in the log, so an index built again from it holds them once more.
+        """
+        cleaned = list(map(_clean, urls))
+        return self._try(lambda: self._write(lambda: sum(map(self._forget, cleaned))))
+
+    def note(self, states: Mapping[str, str]) -> None:
+        """Keep a short state of each of these URLs, whether it has a page or not, for whoever reads them."""
+        rows = [(_clean(url), _clean(state)) for url, state in states.items()]
+        self._try(lambda: self._write(lambda: self._db.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?)", rows)))
+
+    def noted(self, url: str) -> str | None:
+        """Return the state that was noted last for this URL; None when there is none."""
+        state = self._value("SELECT state FROM notes WHERE url = ?", _clean(url))
+        return None if state is None else str(state)
+
+    def urls(self, url_prefix: str | None = None) -> list[str]:
+        """Return the URLs of the pages under this URL prefix, in order."""
+        where, values = _under(url_prefix)
+        query = f"SELECT url FROM pages WHERE {where} ORDER BY url"
+        return self._try(lambda: [str(row[0]) for row in self._db.execute(query, values)])
+
     def count(self, url_prefix: str | None = None) -> int:
         """Return how many pages stand under this URL prefix."""
         where, values = _under(url_prefix)
-        return self._try(
-            lambda: int(self._db.execute(f"SELECT count(*) FROM pages WHERE {where}", values).fetchone()[0])
-        )
+        return int(self._value(f"SELECT count(*) FROM pages WHERE {where}", *values))
 
     def captured_at(self, url: str) -> str | None:
         """Return when the capture that is found under this very URL was made; None when there is none."""
-
-        def look() -> str | None:
-            row = self._db.execute("SELECT captured_at FROM pages WHERE url = ?", (_clean(url),)).fetchone()
-            return None if row is None else str(row[0])
-
-        return self._try(look)
+        at = self._value("SELECT captured_at FROM pages WHERE url = ?", _clean(url))
+        return None if at is None else str(at)
 
     def search(
         self, query_text: str, limit: int, url_prefix: str | None = None, before: str | None = None
@@ -224,6 +239,13 @@ class TextIndex:
         self._db.execute("DELETE FROM pages WHERE session = ?", (session,))
         self._db.execute("DELETE FROM known WHERE session = ?", (session,))
         return len(gone)
+
+    def _forget(self, url: str) -> int:
+        pages = self._db.execute("SELECT id FROM pages WHERE url = ?", (url,)).fetchall()
+        self._db.executemany("DELETE FROM words WHERE rowid = ?", pages)
+        for table in ("pages", "hidden", "notes"):
+            self._db.execute(f"DELETE FROM {table} WHERE url = ?", (url,))
+        return len(pages)
 
     def _search(self, terms: list[str], limit: int, url_prefix: str | None, before: str | None) -> list[Hit]:
         where, values = _under(url_prefix)
@@ -322,6 +344,11 @@ class TextIndex:
         if self._path is not None:
             for suffix in ("", "-journal", "-wal", "-shm"):
                 self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+
+    def _value(self, query: str, *values: str | int) -> Any:
+        """Return the first column of the first row; None when there is no row."""
+        row = self._try(lambda: self._db.execute(query, values).fetchone())
+        return None if row is None else row[0]
 
     def _write(self, work: Callable[[], T]) -> T:
         self._db.execute("BEGIN IMMEDIATE")
