@@ -131,6 +131,8 @@ def _describe(folder: Path, create: bool) -> None:
     """Check the folder's description, or write it into a new archive."""
     mark = folder / "searchlog.json"
     if mark.exists():
+        if not mark.is_file():  # a pipe would be waited for
+            raise FormatError(f"{mark} does not describe an archive: it is no file", path=str(mark))
         try:
             found = json.loads(mark.read_bytes())
             name, version = found["format"], found["version"]

@@ -122,6 +122,14 @@ def test_description_that_is_not_ours_is_refused(tmp_path: Path, text: str, erro
     assert list(tmp_path.iterdir()) == [mark]
 
 
+@posix
+@pytest.mark.timeout(20)
+def test_pipe_in_the_place_of_the_description_is_not_waited_for(tmp_path: Path):
+    os.mkfifo(tmp_path / "searchlog.json")
+    with pytest.raises(FormatError, match="it is no file"):
+        open_storage(tmp_path)
+
+
 @pytest.mark.parametrize("under", ["file/archive", "file"])
 def test_place_under_a_file_is_a_store_error(tmp_path: Path, under: str):
     (tmp_path / "file").write_text("x")
