@@ -173,7 +173,6 @@ def hosts_that_fail(site) -> dict[str, str]:
         "/loop": "refused-redirect-limit",
         "/away": "refused-address",
         "/bad": "refused-scheme",
-        "http://10.1.2.3/": "refused-address",
         "/reset": "failed-disconnect",
         "/hang": "failed-timeout",
     }
@@ -183,7 +182,11 @@ def test_each_way_to_fail_is_told_apart_and_costs_no_other_page():
     with serve(pages(), hang={"/hang"}, reset={"/reset"}) as site, opened() as archive:
         session = archive.session()
         wanted = hosts_that_fail(site)
-        search = ask(session, site, places=[*wanted, *TEXTS], pages=50, count=50, limits=Limits(idle_s=0.4, total_s=3))
+        places = [*wanted, "http://10.1.2.3/", "http://0x7f000001/", "http://localhost/", *TEXTS]
+        search = ask(session, site, places=places, pages=50, count=50, limits=Limits(idle_s=0.4, total_s=3))
+        refused = {place: reason for place, reason in reasons(session, "filter").items() if reason != "kept"}
+        assert set(refused) == {"http://10.1.2.3/", "http://0x7f000001/", "http://localhost/"}
+        assert all(reason.startswith("refused-") for reason in refused.values())
         assert reasons(session) == wanted | dict.fromkeys(TEXTS, "kept")
         check_counts(search)
         assert {short(item.source.url) for item in search.evidence} >= {"/mill", "/gate", "/pond"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from searchlog.capture import guard
 from searchlog.clock import format_time
 from searchlog.digest import digest
 from searchlog.evidence.render import Notes
@@ -42,7 +43,9 @@ def shortlist(
         include_domains=query.include_domains,
         exclude_domains=query.exclude_domains,
     )
-    kept, filtered = filter_candidates(candidates, policy)
+    # a page that would be refused anyhow must not take the place of one that can be read
+    allow = guard.Allow.parse(settings.allow_private)
+    kept, filtered = filter_candidates(candidates, policy, lambda url: guard.refusal(url, allow))
     return kept, settle(runs, candidates, filtered), (parsed, fused, filtered)
 
 
