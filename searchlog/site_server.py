@@ -11,6 +11,7 @@ import os
 import stat
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 from searchlog.errors import StoreError, UsageError
 
-__all__ = ["PAGE_SUFFIXES", "Ask", "FolderSite", "LoopbackSite", "Reply"]
+__all__ = ["PAGE_SUFFIXES", "Ask", "FolderSite", "LoopbackSite", "Reply", "Survey"]
 
 PAGE_SUFFIXES = (".htm", ".html", ".md", ".pdf", ".txt", ".xhtml")
 """Files that `FolderSite.pages` lists."""
@@ -288,6 +289,17 @@ def _closing(file: tuple[BinaryIO, int] | None) -> Iterator[None]:
             file[0].close()
 
 
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What lies in a folder."""
+
+    pages: tuple[str, ...]
+    """URLs in a stable order."""
+    left_aside: dict[str, int]
+    """How many others there are, by suffix (`.png`) or by why they are not served: `hidden`, `no suffix`, `no file of
+    this folder` (a link that leads out or nowhere, a pipe)."""
+
+
 class FolderSite(LoopbackSite):
     """Serves the files of one folder: no climbing out, no links that lead out, no dotfiles, no listings."""
 
@@ -300,22 +312,33 @@ class FolderSite(LoopbackSite):
         if not self.folder.is_dir():
             raise UsageError(f"not a folder: {os.fspath(folder)}", folder=os.fspath(folder))
 
-    def pages(self) -> tuple[str, ...]:
-        """Return the URLs of all files that hold text (`PAGE_SUFFIXES`), in a stable order."""
-        names = sorted(
-            os.fsencode(path.relative_to(self.folder).as_posix())
-            for path in self._walk()
-            if path.suffix.lower() in PAGE_SUFFIXES
-        )
-        return tuple(f"{self.url}/{quote(name)}" for name in names)
+    def survey(self) -> Survey:
+        """Return the URLs of all files that hold text (`PAGE_SUFFIXES`), and what else lies in the folder."""
+        names, left_aside = [], Counter[str]()
+        for path, reason in self._walk():
+            if reason is None:
+                names.append(os.fsencode(path.relative_to(self.folder).as_posix()))
+            else:
+                left_aside[reason] += 1
+        return Survey(tuple(f"{self.url}/{quote(name)}" for name in sorted(names)), dict(sorted(left_aside.items())))
 
-    def _walk(self) -> Iterator[Path]:
+    def pages(self) -> tuple[str, ...]:
+        """Return the URLs of all files that hold text, in a stable order."""
+        return self.survey().pages
+
+    def _walk(self) -> Iterator[tuple[Path, str | None]]:
+        """Yield everything below the folder, with the reason why it is no page. A hidden folder is not looked into."""
         for top, folders, files in os.walk(self.folder):
+            yield from ((Path(top, name), "hidden") for name in folders if not _servable(name))
             folders[:] = filter(_servable, folders)
             for name in files:
                 path = Path(top, name)
-                if _servable(name) and self._inside(path) is not None:
-                    yield path
+                if not _servable(name):
+                    yield path, "hidden"
+                elif self._inside(path) is None:
+                    yield path, "no file of this folder"
+                else:
+                    yield path, None if path.suffix.lower() in PAGE_SUFFIXES else path.suffix.lower() or "no suffix"
 
     def _inside(self, path: Path) -> Path | None:
         """Return where a path really lies if that is a file in the folder and no part of it is a dotfile."""

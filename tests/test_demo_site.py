@@ -375,6 +375,17 @@ def test_a_folder_lists_its_text_files_and_serves_each(folder: Path) -> None:
         assert get(site, "/sub/page.XHTML").headers["content-type"] == "application/xhtml+xml"
 
 
+def test_what_is_left_aside_is_counted_by_its_reason(folder: Path) -> None:
+    """Files of other types and hidden ones were passed over without a word."""
+    (folder / "sub" / "Makefile").write_text("all:")
+    (folder / "sub" / "more.BIN").write_text("")
+    (folder / "gone.txt").symlink_to(folder / "nowhere")
+    with FolderSite(folder) as site:
+        survey = site.survey()
+        assert survey.pages == site.pages()
+    assert survey.left_aside == {".bin": 2, "hidden": 2, "no file of this folder": 1, "no suffix": 1}
+
+
 @pytest.mark.parametrize(
     "target",
     [
