@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["Archive", "Page", "Query", "Search", "Session", "Settings", "__version__", "errors", "open"]
+__all__ = ["Archive", "Page", "Query", "Search", "Session", "Settings", "__version__", "errors", "open", "open_site"]
 
 if TYPE_CHECKING:
     from searchlog import errors
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _WHERE = {
     "Archive": ("searchlog.archive", "Archive"),
     "open": ("searchlog.archive", "open_archive"),
+    "open_site": ("searchlog.site", "open_site"),
     "Settings": ("searchlog.flow.settings", "Settings"),
     "Query": ("searchlog.search.query", "Query"),
     "Page": ("searchlog.session", "Page"),

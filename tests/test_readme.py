@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,11 @@ COMMANDS = re.findall(r"^\$ (.*)$", README, re.MULTILINE)
 def test_python_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They run against the demo site: the two names that need the network are replaced by a loopback stand-in."""
     monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "searchlog" / "demo" / "site" / "en", tmp_path / "docs")
     with DemoSite() as site:
         host = site.url.removeprefix("http://")
         allow = f'allow_private=["{host}"]'
-        assert len(PYTHON) == 2
+        assert len(PYTHON) == 3
         names: dict[str, object] = {}
         for example in PYTHON:
             code = example.replace('providers=["wikipedia"]', f"providers=[provider], {allow}")

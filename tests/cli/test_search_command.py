@@ -80,7 +80,7 @@ def test_an_empty_answer_is_exit_code_3_and_still_a_rendering(fresh: Kept) -> No
 def test_ones_own_server_is_asked_but_private_pages_are_not_read_without_leave(tmp_path: Path, kept: Kept) -> None:
     env = {"SEARCHLOG_ARCHIVE": str(tmp_path / "a"), "SEARCHLOG_SEARXNG_URL": kept.site.search_url}
     result = call("search", "lens", env=env)
-    assert result.exit_code == 5
+    assert result.exit_code == 3
     assert "refused-address" in result.stderr
 
 
