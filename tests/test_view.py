@@ -56,9 +56,10 @@ def test_search_is_shown_from_its_records_as_it_was_returned():
 def test_page_is_shown_with_what_was_made_of_it():
     with serve(pages()) as site, opened() as archive:
         session = archive.session()
-        ask(session, site, places=["/mill", "/absent", "http://10.0.0.1/"])
+        site.pages["/away"] = (302, {"Location": "http://10.0.0.1/"}, "")
+        ask(session, site, places=["/mill", "/absent", "/away"])
         by_path = {short(page["asked"]): page for page in shown(session)["pages"]}
-        mill, absent, refused = by_path["/mill"], by_path["/absent"], by_path["http://10.0.0.1/"]
+        mill, absent, refused = by_path["/mill"], by_path["/absent"], by_path["/away"]
         assert (mill["status"], mill["outcome"], mill["title"], mill["no_text"]) == (200, "complete", "mill", None)
         assert session.ledger.blobs.get(mill["text"]).decode() == TEXTS["/mill"]
         assert mill["payload_bytes"] == len(session.ledger.blobs.get(mill["payload"]))
