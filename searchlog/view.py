@@ -40,7 +40,6 @@ class TurnView:
     evidence: list[records.Evidence] = field(default_factory=list)
     rendering: records.Rendering | None = None
     verification: records.Verification | None = None
-    seqs: list[int] = field(default_factory=list)
 
     def to_json(self, load: Load) -> dict[str, Any]:
         """Return the documented shape of `--json` (README, "JSON")."""
@@ -71,7 +70,6 @@ def turn_views(items: Iterable[Record]) -> list[TurnView]:
         number = record.envelope.turn
         if number is not None:
             view = views.setdefault(number, TurnView(record.envelope.session, number))
-            view.seqs.append(record.seq)
             _add(view, record)
     return [views[number] for number in sorted(views)]
 

@@ -26,7 +26,7 @@ from searchlog.log.checkpoint import Checkpoint, format_checkpoint, parse_checkp
 from searchlog.log.lease import MemoryLeases
 from searchlog.log.store.memory import MemoryLogStore
 from searchlog.search.registry import Options
-from searchlog.verify.store import blob_refs
+from searchlog.verify.contents import blob_refs
 
 CASSETTES = Path(__file__).parent.parent / "cassettes"
 QUERIES = ("first Fresnel lens lighthouse", "江心屿双塔建于哪一年", "どの灯台がいちばん古いですか", "مناره الإسكندرية")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchlog.extract.charset import decode, decode_as, encoding_for_label, header_label
+from searchlog.extract.charset import decode, encoding_for_label, header_label
 
 CHINESE = "中文网页的正文,搜索引擎可以找到它。今天天气很好,我们去公园散步。"
 TRADITIONAL = "繁體中文網頁的內容,今天天氣很好,我們去公園散步。"
@@ -157,19 +157,8 @@ def test_header_label_reads_quotes_and_odd_spacing() -> None:
     assert header_label(None) is None
 
 
-@pytest.mark.parametrize(("text", "codec", "label"), [(CHINESE, "gb18030", "gbk"), ("é", "utf-8-sig", "utf-8")])
-def test_recorded_label_reads_the_payload_again(text: str, codec: str, label: str) -> None:
-    assert decode_as(text.encode(codec), label) == text
-
-
-def test_unrecorded_label_is_an_error() -> None:
-    with pytest.raises(KeyError):
-        decode_as(b"x", "punycode")
-
-
 @given(st.binary(max_size=300), st.one_of(st.none(), st.text(max_size=40).map(lambda s: f"text/html; charset={s}")))
 def test_decoding_never_fails_and_is_repeatable(data: bytes, content_type: str | None) -> None:
     first = decode(data, content_type)
     assert first == decode(data, content_type)
-    assert decode_as(data, first.label) == first.text or first.step == "bom"
     assert "\0" not in first.text

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searchlog.evidence.passage import Passage
-from searchlog.evidence.passages import Sizes, passages, passages_of_text
+from searchlog.evidence.passages import Sizes, passages
 from searchlog.extract.conversion import Block, Conversion, Metadata
 from searchlog.tokens import token_count
 
@@ -19,6 +19,11 @@ def page(*blocks: tuple[str, dict[str, object]]) -> Conversion:
         out.append(Block(start=len(text), end=len(text) + len(words), **values))  # type: ignore[arg-type]
         text += words
     return Conversion(text, tuple(out), Metadata(), "test/1")
+
+
+def plain(source: int, text: str) -> list[Passage]:
+    """The passages of a text that has no blocks."""
+    return passages(source, Conversion(text, (), Metadata(), "test/1"))
 
 
 def texts(conversion: Conversion) -> list[str]:
@@ -163,13 +168,13 @@ def test_passages_of_a_pdf_stay_on_their_page() -> None:
 
 
 def test_text_without_blocks_and_blank_text() -> None:
-    assert passages_of_text(3, " \n\t ") == []
-    assert passages_of_text(3, " snippet ") == [Passage(3, 1, 8)]
+    assert plain(3, " \n\t ") == []
+    assert plain(3, " snippet ") == [Passage(3, 1, 8)]
 
 
 def test_one_long_line_is_cut_in_time_that_grows_with_its_length() -> None:
     """Each cut once counted the whole rest of the block again, which took minutes for a megabyte."""
-    got = passages_of_text(0, "word " * 100_000)
+    got = plain(0, "word " * 100_000)
     assert len(got) > 500
 
 

@@ -18,7 +18,6 @@ from searchlog.search.registry import (
     available,
     build,
     choose,
-    cool_down_s,
     lets_next_be_asked,
     nothing_answered_message,
     nothing_configured_message,
@@ -128,28 +127,6 @@ def test_less_than_the_web_found_empty_does_not_end_a_search() -> None:
 
 def test_a_degraded_run_counts_as_an_answer_when_it_has_results() -> None:
     assert not lets_next_be_asked(WEB, Run("p", RunOutcome.DEGRADED, RESULT))
-
-
-@pytest.mark.parametrize(
-    ("outcome", "said", "seconds"),
-    [
-        (RunOutcome.OK, None, 0),
-        (RunOutcome.EMPTY, None, 0),
-        (RunOutcome.AUTH, None, 0),
-        (RunOutcome.OFFLINE, None, 0),
-        (RunOutcome.RATE_LIMITED, None, 60),
-        (RunOutcome.RATE_LIMITED, 7, 7),
-        (RunOutcome.RATE_LIMITED, 0, 0),
-        (RunOutcome.BLOCKED, None, 1_800),
-        (RunOutcome.QUOTA, 2_000_000, 86_400),
-        (RunOutcome.UNAVAILABLE, 17, 17),
-        (RunOutcome.AUTH, 99, 0),
-    ],
-)
-def test_a_provider_is_left_alone_as_long_as_its_outcome_asks(
-    outcome: RunOutcome, said: int | None, seconds: int
-) -> None:
-    assert cool_down_s(Run("p", outcome, retry_after_s=said)) == seconds
 
 
 def test_nothing_configured_says_exactly_what_to_do() -> None:

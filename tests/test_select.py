@@ -9,12 +9,17 @@ from hypothesis import strategies as st
 from searchlog.digest import text_digest
 from searchlog.evidence.build import build_evidence, key
 from searchlog.evidence.passage import Passage, Source
-from searchlog.evidence.passages import passages, passages_of_text
+from searchlog.evidence.passages import passages
 from searchlog.evidence.select import Policy, Selection, select, subject
 from searchlog.extract.conversion import Block, Conversion, Metadata
 from searchlog.tokens import token_count
 
 AT = "2026-01-02T03:04:05.000000Z"
+
+
+def plain(source: int, text: str) -> list[Passage]:
+    """The passages of a text that has no blocks."""
+    return passages(source, Conversion(text, (), Metadata(), "test/1"))
 
 
 def source(text: str, number: int = 0, **fields: str) -> Source:
@@ -24,7 +29,7 @@ def source(text: str, number: int = 0, **fields: str) -> Source:
 
 def corpus(*texts: str) -> tuple[list[Source], list[Passage]]:
     sources = [source(text, i) for i, text in enumerate(texts)]
-    return sources, [p for i, text in enumerate(texts) for p in passages_of_text(i, text)]
+    return sources, [p for i, text in enumerate(texts) for p in plain(i, text)]
 
 
 def chosen_texts(selection: Selection, sources: list[Source]) -> list[str]:
@@ -107,7 +112,7 @@ def test_same_text_twice_keeps_the_first_page_and_names_it() -> None:
 def test_same_payload_twice_is_one_source() -> None:
     texts = [story("bridge", 3), story("bridge", 4)]
     sources = [source(text, i, payload_digest=text_digest("payload")) for i, text in enumerate(texts)]
-    cut = [p for i, text in enumerate(texts) for p in passages_of_text(i, text)]
+    cut = [p for i, text in enumerate(texts) for p in plain(i, text)]
     assert [d.reason for d in select("bridge", sources, cut).steps[0].decisions] == ["duplicate-payload"]
 
 
@@ -123,7 +128,7 @@ def test_page_that_differs_in_a_few_words_is_a_near_duplicate() -> None:
 def test_page_is_kept_rather_than_a_snippet_of_the_same_text() -> None:
     text = "The bridge opened in 1932."
     sources = [source(text, 0, kind="snippet"), source(text, 1)]
-    cut = [*passages_of_text(0, text), *passages_of_text(1, text)]
+    cut = [*plain(0, text), *plain(1, text)]
     selection = select("bridge", sources, cut)
     assert [c.passage.source for c in selection.chosen] == [1]
 
@@ -192,7 +197,7 @@ def test_pages_of_one_host_are_not_two_independent_sources() -> None:
     texts = [strong, "A bridge is mentioned here too.", "A bridge, mentioned by somebody else entirely."]
     urls = ["https://www.a.example/1", "https://a.example/2", "https://b.example/"]
     sources = [source(text, url=url) for text, url in zip(texts, urls, strict=True)]
-    cut = [p for i, text in enumerate(texts) for p in passages_of_text(i, text)]
+    cut = [p for i, text in enumerate(texts) for p in plain(i, text)]
     selection = select("bridge", sources, cut, Policy(budget_tokens=1000, window=500))
     assert 2 in {c.passage.source for c in selection.chosen}
 
@@ -265,7 +270,7 @@ def test_heading_path_is_text() -> None:
 
 def test_snippet_links_to_the_page_without_a_highlight() -> None:
     snippet = source("A bridge opened.", kind="snippet")
-    (item,) = build_evidence(select("bridge", [snippet], passages_of_text(0, snippet.text)), [snippet], 1)
+    (item,) = build_evidence(select("bridge", [snippet], plain(0, snippet.text)), [snippet], 1)
     assert item.link == snippet.url
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from searchlog.evidence.passage import Passage
-from searchlog.extract.conversion import Block, Conversion, Metadata
+from searchlog.extract.conversion import Block, Conversion
 from searchlog.tokens import token_count
 
-__all__ = ["RULE", "Sizes", "passages", "passages_of_text"]
+__all__ = ["RULE", "Sizes", "passages"]
 
 RULE = "passages/1"
 
@@ -80,11 +80,6 @@ def passages(source: int, conversion: Conversion, sizes: Sizes = DEFAULT) -> lis
     text = conversion.text
     units = _units(text, _tiled(text, conversion.blocks), sizes)
     return [_passage(source, group) for group in _joined(units, sizes)]
-
-
-def passages_of_text(source: int, text: str, sizes: Sizes = DEFAULT) -> list[Passage]:
-    """Return the passages of a text that has no blocks, such as a provider's snippet."""
-    return passages(source, Conversion(text=text, blocks=(), metadata=Metadata(), converter=""), sizes)
 
 
 # --- blocks that tile the text ---------------------------------------------------------------------------------

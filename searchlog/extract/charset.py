@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-__all__ = ["Decoded", "decode", "decode_as", "encoding_for_label", "header_label"]
+__all__ = ["Decoded", "decode", "encoding_for_label", "header_label"]
 
 _LABELS = {
     "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8",
@@ -155,15 +155,6 @@ def decode(data: bytes, content_type: str | None = None, *, prescan: bool = True
     if detected is not None:
         return _finish(data, detected, "detector", warnings)
     return _finish(data, "windows-1252", "default", warnings)
-
-
-def decode_as(data: bytes, label: str) -> str:
-    """Return the text under a recorded label, to read a stored payload again. Raises KeyError on any other label."""
-    for mark, name in _BOMS:
-        if name == label and data.startswith(mark):
-            data = data[len(mark) :]
-            break
-    return _finish(data, label, "http", []).text
 
 
 def _finish(data: bytes, encoding: str, step: str, warnings: list[str], whole: str | None = None) -> Decoded:

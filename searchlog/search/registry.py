@@ -33,7 +33,6 @@ __all__ = [
     "available",
     "build",
     "choose",
-    "cool_down_s",
     "lets_next_be_asked",
     "nothing_answered_message",
     "nothing_configured_message",
@@ -50,18 +49,6 @@ TAVILY_ENV = ("TAVILY_API_KEY",)
 BRAVE_ENV = ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")
 
 _CONFIGURES = {"searxng": SEARXNG_ENV, "tavily": TAVILY_ENV, "brave": BRAVE_ENV}
-
-COOL_DOWN_S = {
-    RunOutcome.RATE_LIMITED: 60,
-    RunOutcome.BLOCKED: 1_800,
-    RunOutcome.QUOTA: 3_600,
-    RunOutcome.UNAVAILABLE: 30,
-    RunOutcome.TIMEOUT: 15,
-}
-"""How long a provider is left alone after such an outcome, where it did not say itself. The others heal at once when
-their cause is put right (a key, a setting, the network), so they have no cool-down."""
-
-COOL_DOWN_MAX_S = 86_400
 
 _ANSWERED = frozenset({RunOutcome.OK, RunOutcome.FILTERED_TO_EMPTY})
 
@@ -190,14 +177,6 @@ def lets_next_be_asked(facts: Facts, run: Run) -> bool:
     if run.outcome is RunOutcome.EMPTY:
         return facts.scope != "web"
     return True
-
-
-def cool_down_s(run: Run) -> int:
-    """Return for how many seconds the provider is left alone after this run: what it asked for, else COOL_DOWN_S."""
-    usual = COOL_DOWN_S.get(run.outcome, 0)
-    if usual and run.retry_after_s is not None:
-        return min(run.retry_after_s, COOL_DOWN_MAX_S)
-    return usual
 
 
 def nothing_configured_message() -> str:

@@ -37,7 +37,7 @@ class RunOutcome(StrEnum):
     OFFLINE = "offline"
     """No answer at all: name look-up, connect or TLS failed."""
     REFUSED = "refused"
-    """We did not ask: the address guard or a cool-down forbade it."""
+    """We did not ask: the address guard forbade it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint
 from searchlog.log.envelope import decode
 from searchlog.log.store.base import LogStore, StoredLine
 from searchlog.log.tree import Frontier, leaf_hash
-from searchlog.verify.contents import Contents, blob_refs
+from searchlog.verify.contents import Contents
 from searchlog.verify.finding import Report
 
-__all__ = ["blob_refs", "verify_session"]
+__all__ = ["verify_session"]
 
 _ERASURE = "erasure"
 """The kind of the records that explain erased lines. This version reads them and writes none."""
