@@ -270,7 +270,7 @@ def test_furniture_is_labelled_and_stays() -> None:
     assert labels["Nav2"] == "nav"
     assert labels["Foot"] == "footer"
     assert {b.furniture for b in result.blocks if b.kind == "paragraph" and b.end - b.start > 100} == {None}
-    assert reading_view(result).startswith("Title\n\nmain text")
+    assert reading_view(result).startswith("# Title\n\nmain text")
 
 
 def test_container_of_most_of_the_page_is_no_furniture() -> None:
@@ -444,7 +444,7 @@ def test_too_deep_for_lxml_keeps_structure_labels() -> None:
 
 def test_reading_view_keeps_rows_and_items_together() -> None:
     result = page("<p>a</p><ul><li>1<li>2</ul><table><tr><td>x<td>y<tr><td>z<td>w</table><p hidden>no")
-    assert reading_view(result) == "a\n\n1\n2\n\nx\ty\nz\tw"
+    assert reading_view(result) == "a\n\n- 1\n- 2\n\nx\ty\nz\tw"
 
 
 def test_blocks_are_plain_values() -> None:

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from searchlog.extract.conversion import Conversion
     from searchlog.session import Page, Session
 
-_MARKS = {"list-item": "- ", "quote": "> "}
-
 
 @click.command(
     "fetch",
@@ -42,14 +40,19 @@ def fetch_command(
 ) -> int:
     """Fetch pages, keep them, and print their main text.
 
+    What the main text is, trafilatura says; where it finds none, the structure of the page does. Headings, list items
+    and quotes are marked as in Markdown. The whole visible text is stored in any case.
+
     Several pages are told apart by a line `==> URL <==` above each.
     """
     from searchlog.archive import open_archive
     from searchlog.cli import progress
+    from searchlog.extract.convert import ConvertOptions
     from searchlog.flow.settings import split_options
     from searchlog.log.checkpoint import head_line
 
-    _, settings = split_options("fetch", None, options.cache_settings(**given))
+    convert = ConvertOptions() if form else ConvertOptions(labels="trafilatura", dates="htmldate")
+    _, settings = split_options("fetch", None, {**options.cache_settings(**given), "convert": convert})
     with open_archive(archive) as opened:
         session = opened.session(None if session_id == "new" else session_id)
         with progress.shown(quiet) as listener:
@@ -76,24 +79,11 @@ def _content(page: Page, session: Session, form: str | None) -> str | bytes | No
         return session.body(page) if good else None
     if page.reason is not None:
         return None
+    from searchlog.extract.label import reading_view
+
     conversion = session.conversion(page)
-    return whole_text(conversion) if form == "all" else reading_text(conversion)
-
-
-def reading_text(conversion: Conversion) -> str:
-    """Return the main text for reading: headings marked, list items too; the whole visible text when none is main."""
-    parts: list[str] = []
-    group: int | None = None
-    for block in conversion.blocks:
-        text = conversion.text[block.start : block.end]
-        if block.hidden or block.furniture or not text.strip():
-            continue
-        mark = "#" * (block.level or 1) + " " if block.kind == "heading" else _MARKS.get(block.kind, "")
-        # the blocks of one table, list or listing stand together
-        together = block.group is not None and block.group == group
-        parts.append(("\n" if together else "\n\n") + mark + text.strip("\n"))
-        group = block.group
-    return "".join(parts).strip("\n") + "\n" if parts else whole_text(conversion)
+    reading = "" if form == "all" else reading_view(conversion)
+    return reading + "\n" if reading else whole_text(conversion)
 
 
 def whole_text(conversion: Conversion) -> str:

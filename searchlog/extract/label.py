@@ -11,33 +11,41 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from searchlog.extract.conversion import Block, Conversion, Dated
+from searchlog.extract.conversion import Conversion, Dated
 from searchlog.extract.dates import iso_date
 from searchlog.extract.flat import nesting
 
 __all__ = ["find_published", "reading_view", "relabel"]
 
 _LXML_DEPTH = 250
-_MARK = re.compile(r"[\W_]+")
+_BETWEEN = re.compile(r"[\W_]+")
+_MARKS = {"list-item": "- ", "quote": "> "}
 
 
 def reading_view(conversion: Conversion) -> str:
-    """Return the text of blocks that are main text and visible; lists, tables and code keep their lines together."""
-    out: list[str] = []
-    before: Block | None = None
+    """Return the visible main text for reading; empty when no block is main text.
+
+    Headings, list items and quotes have the marks of Markdown; the blocks of one table, list or listing stay together.
+    """
+    parts: list[str] = []
+    group: int | None = None
     for block in conversion.blocks:
-        if block.furniture is not None or block.hidden is not None:
+        text = conversion.text[block.start : block.end].strip("\n")
+        if block.furniture is not None or block.hidden is not None or not text.strip():
             continue
-        if before is not None:
-            together = block.group is not None and block.group == before.group and block.kind == before.kind
-            out.append("\n" if together else "\n\n")
-        out.append(conversion.text[block.start : block.end])
-        before = block
-    return "".join(out)
+        mark = "#" * (block.level or 1) + " " if block.kind == "heading" else _MARKS.get(block.kind, "")
+        if parts:
+            parts.append("\n" if block.group is not None and block.group == group else "\n\n")
+        parts.append(mark + text)
+        group = block.group
+    return "".join(parts)
 
 
 def relabel(conversion: Conversion, markup: str) -> Conversion:
-    """Return the conversion with every visible block that trafilatura leaves out labelled `boilerplate`."""
+    """Return the conversion with every visible block that trafilatura leaves out labelled `boilerplate`.
+
+    Where it finds no main text, or none that the structure takes for main text, the labels stay as they are.
+    """
     if nesting(markup) >= _LXML_DEPTH:
         return replace(conversion, warnings=(*conversion.warnings, "labels-too-deep"))
     import trafilatura
@@ -51,14 +59,15 @@ def relabel(conversion: Conversion, markup: str) -> Conversion:
         main = None
     if not main:
         return replace(conversion, warnings=(*conversion.warnings, "labels-failed"))
-    kept = _MARK.sub("", main)
+    kept = _BETWEEN.sub("", main)
+    words = [_BETWEEN.sub("", conversion.text[block.start : block.end]) for block in conversion.blocks]
+    main_text = [block.furniture is None and block.hidden is None for block in conversion.blocks]
+    if not any(is_main and word and word in kept for is_main, word in zip(main_text, words, strict=True)):
+        # it took something else for the main text than the structure did: labels that leave nothing help nobody
+        return replace(conversion, warnings=(*conversion.warnings, "labels-failed"))
     blocks = tuple(
-        replace(block, furniture="boilerplate")
-        if block.furniture is None
-        and block.hidden is None
-        and _MARK.sub("", conversion.text[block.start : block.end]) not in kept
-        else block
-        for block in conversion.blocks
+        replace(block, furniture="boilerplate") if is_main and word not in kept else block
+        for block, is_main, word in zip(conversion.blocks, main_text, words, strict=True)
     )
     return replace(conversion, blocks=blocks, labels=f"trafilatura {trafilatura.__version__}")
 
