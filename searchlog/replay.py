@@ -17,8 +17,9 @@ from searchlog.digest import digest, text_digest
 from searchlog.errors import FormatError, MissingError, UsageError
 from searchlog.evidence.passage import Evidence
 from searchlog.extract.conversion import Conversion, ConversionFailure
+from searchlog.extract.converter import Converter
 from searchlog.flow.choose import Chosen, choose
-from searchlog.flow.read import CUT, FAULT, Converter, PageRead, Task
+from searchlog.flow.read import CUT, FAULT, PageRead, Task
 from searchlog.flow.settings import Settings
 from searchlog.flow.steps import notes_of, read_step, shortlist, text_pages
 from searchlog.ledger import Gap, Ledger, Record, State

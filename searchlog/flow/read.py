@@ -24,10 +24,11 @@ from searchlog.evidence.passage import Passage
 from searchlog.evidence.passages import passages
 from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.extract.convert import ConvertOptions
+from searchlog.extract.converter import Converter
 from searchlog.log.blobs.base import BlobStore
 from searchlog.recording import Stored, capture_bodies, conversion_body
 
-__all__ = ["CUT", "FAULT", "Converter", "Fetcher", "PageRead", "Reader", "Task", "unread_reason"]
+__all__ = ["CUT", "FAULT", "Fetcher", "PageRead", "Reader", "Task", "unread_reason"]
 
 CUT = "cut-deadline"
 """Reason code of a page that was given up before it was done."""
@@ -45,15 +46,6 @@ class Fetcher(Protocol):
 
     def fetch(self, url: str, deadline: Deadline, *, max_age_s: int | None = None) -> Fetch:
         """Return the fetch; never raises for the world going wrong. max_age_s: see `Settings.cache_max_age_s`."""
-
-
-class Converter(Protocol):
-    """Whatever makes text of a payload: the worker pool, or the same code in this process."""
-
-    def convert(
-        self, data: bytes, content_type: str | None, url: str, options: ConvertOptions, deadline_s: float | None = None
-    ) -> Conversion | ConversionFailure:
-        """Return the conversion, or why there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +88,10 @@ def unread_reason(page: PageRead) -> str | None:
     fetch = page.fetch
     if fetch is None or page.cut:
         return CUT
-    if fetch.outcome is Outcome.REFUSED or fetch.final is None:
-        return f"refused-{fetch.reason}"
     if fetch.outcome is Outcome.FAILED:
         return f"failed-{fetch.reason}"
+    if fetch.outcome is Outcome.REFUSED or fetch.final is None:
+        return f"refused-{fetch.reason}"
     status = fetch.final.status or 0
     if not 200 <= status < 300:
         return f"http-{status}"
