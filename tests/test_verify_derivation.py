@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from searchlog import records
+from searchlog.digest import digest
 from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.extract.pool import InProcess
 from searchlog.ledger import Draft, Ledger
+from searchlog.log.envelope import Envelope, encode
 from searchlog.recording import blob_ref
 from searchlog.session import Session
 from searchlog.verify.derivation import verify_passages
@@ -115,7 +117,7 @@ def test_page_that_is_not_converted_again_is_not_checked():
         ask(session, site, places=["/mill"])
         report = check(session, Dead())
     assert (report.findings, report.outcome) == ([], "not checked")
-    assert report.not_checked == {"page not converted again: timeout": 1}
+    assert report.not_checked == {"passage of a page not converted again: timeout": 1}
 
 
 def test_page_without_a_second_reading_is_not_checked():
@@ -123,7 +125,7 @@ def test_page_without_a_second_reading_is_not_checked():
         session = archive.session()
         ask(session, site, places=["/mill"])
         report = check(session, Altered(verbatim=None))
-    assert (report.findings, report.not_checked) == ([], {"page whose text has no second reading": 1})
+    assert (report.findings, report.not_checked) == ([], {"passage of a page whose text has no second reading": 1})
 
 
 @pytest.mark.parametrize("kind", ["capture", "conversion"])
@@ -136,7 +138,7 @@ def test_page_without_its_stored_bytes_is_not_checked(kind: str):
         gone = body.payload.blob if kind == "capture" else conversion.text.blob
         del session.ledger.blobs._blobs[gone]  # type: ignore[attr-defined]
         report = check(session)
-    assert (report.findings, report.not_checked) == ([], {"page without its stored bytes": 1})
+    assert (report.findings, report.not_checked) == ([], {"passage of a page without its stored bytes": 1})
 
 
 @pytest.mark.parametrize(
@@ -155,7 +157,7 @@ def test_structure_that_is_none_is_not_checked(structure: bytes):
         session.ledger.add([Draft(odd), Draft(evidence.model_copy(update={"text": blob_ref(text).blob}))])
         report = check(session)
     assert report.findings == []
-    assert report.not_checked == {"page without its stored bytes": 1}
+    assert report.not_checked == {"passage of a page without its stored bytes": 1}
 
 
 def test_pages_are_told_apart_where_their_bytes_are_the_same():
@@ -171,6 +173,52 @@ def test_pages_are_told_apart_where_their_bytes_are_the_same():
             assert len({body.media_type for body in bodies(session, records.Conversion)}) > 1
             report = check(session)
             assert (report.findings, report.not_checked) == ([], {})
+
+
+@pytest.mark.parametrize("gone", ["conversion", "capture", "another page's text", "line", "stored bytes"])
+def test_each_passage_is_checked_or_said_not_to_be(gone: str):
+    """Evidence whose conversion is not there was dropped in silence, one page counted for all its passages, and a
+    record that cannot be read ended the verification with a FormatError."""
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        ask(session, site, places=list(TEXTS))
+        evidence = bodies(session, records.Evidence)
+        first = evidence[0]
+        odd = {"conversion": {"text": digest(b"no text")}, "capture": {"payload": digest(b"no page")}}
+        odd["another page's text"] = {"payload": evidence[1].payload}
+        session.ledger.add([Draft(first.model_copy(update=odd.get(gone, {})))])
+        if gone == "line":
+            line = encode(
+                Envelope(session.id, session.head.size, "2026-01-02T03:04:05.000000Z", "evidence", {"id": 1}, "0" * 32)
+            )
+            session.ledger.log.append(session.id, [line], session.head.size)
+        if gone == "stored bytes":
+            del session.ledger.blobs._blobs[first.text]  # type: ignore[attr-defined]
+        report = check(session)
+    skipped = {what: count for what, count in report.not_checked.items() if what.startswith("passage")}
+    assert report.checked["passages"] + sum(skipped.values()) == len(evidence) + 1
+    assert report.findings == []
+    if gone == "line":
+        assert report.not_checked == {"record that is erased or cannot be read": 1}
+    elif gone == "stored bytes":
+        assert skipped == {"passage of a page without its stored bytes": 2}
+    else:
+        assert skipped == {"passage whose page is not there": 1}
+
+
+def test_two_payloads_that_give_one_text_are_two_pages():
+    """Pages were told apart by their text alone: the second payload took the place of the first."""
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        site.pages["/a"] = (200, HTML, "<p>The tide mill and its gate.</p>")
+        site.pages["/b"] = (200, HTML, "<p >The tide mill and its gate.</p >")
+        for path in ("/a", "/b"):
+            ask(session, site, places=[path])
+        evidence = bodies(session, records.Evidence)
+        assert len({item.text for item in evidence}) == 1
+        assert len({item.payload for item in evidence}) == 2
+        report = check(session)
+    assert (report.findings, report.not_checked, report.checked["pages"]) == ([], {}, 2)
 
 
 def test_progress_counts_pages():

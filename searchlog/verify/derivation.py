@@ -8,30 +8,22 @@ aside, in a reading that the converter checked against the page's own text nodes
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Protocol
+from typing import Any
 
 from searchlog.capture.exchange import header
-from searchlog.errors import FormatError, IntegrityError, StoreError
-from searchlog.extract.conversion import Conversion, ConversionFailure
+from searchlog.errors import FormatError, IntegrityError, StoreError, UsageError
+from searchlog.extract.conversion import ConversionFailure
 from searchlog.extract.convert import ConvertOptions
-from searchlog.ledger import Ledger
+from searchlog.extract.converter import Converter
+from searchlog.ledger import Gap, Ledger
 from searchlog.records import Capture, Evidence
 from searchlog.records import Conversion as ConversionRecord
 from searchlog.stored import stored_conversion, stored_exchange
 from searchlog.verify.finding import Report
 
 __all__ = ["verify_passages"]
-
-
-class Converter(Protocol):
-    """Whatever makes text of a payload."""
-
-    def convert(
-        self, data: bytes, content_type: str | None, url: str, options: ConvertOptions, deadline_s: float | None = None
-    ) -> Conversion | ConversionFailure:
-        """Return the conversion, or why there is none."""
 
 
 @dataclass(slots=True)
@@ -49,30 +41,36 @@ def verify_passages(
     """Return the report on all evidence of one session.
 
     A text made by another version of the converter is counted as `not checked`, not as a finding; its passages are
-    looked for all the same. Raises StoreError.
+    looked for all the same. Each piece of evidence is one of the `passages` that were checked, or is not checked for
+    a reason that begins with `passage`. Raises StoreError.
     """
     head = ledger.checkpoint()
     report = Report(ledger.session, "derivation", head.size, base64.b64encode(head.root).decode("ascii"))
-    pages = _pages(ledger)
+    pages = _pages(ledger, report)
     for number, page in enumerate(pages, 1):
         _check(report, ledger, converter, page)
         progress(number, len(pages))
     return report
 
 
-def _pages(ledger: Ledger) -> Sequence[_Page]:
-    """Return the pages that evidence comes from, by the text it is a slice of."""
+def _pages(ledger: Ledger, report: Report) -> list[_Page]:
+    """Return the pages that evidence comes from, by payload and text: two payloads may give one text."""
     captures: dict[str, Capture] = {}
-    conversions: dict[str, tuple[Capture, ConversionRecord]] = {}
-    pages: dict[str, _Page] = {}
-    for record in ledger.records():
-        match record.body:
+    conversions: dict[tuple[str, str], tuple[Capture, ConversionRecord]] = {}
+    pages: dict[tuple[str, str], _Page] = {}
+    for entry in ledger.entries():
+        if isinstance(entry, Gap):
+            report.skip("record that is erased or cannot be read")  # the store axis says which
+            continue
+        match entry.body:
             case Capture() as body if body.payload is not None and body.final:
                 captures[body.payload.blob] = body
             case ConversionRecord() as body if body.text is not None and body.payload in captures:
-                conversions[body.text.blob] = (captures[body.payload], body)
-            case Evidence() as body if body.text in conversions:
-                pages.setdefault(body.text, _Page(*conversions[body.text], [])).evidence.append(body)
+                conversions[body.payload, body.text.blob] = (captures[body.payload], body)
+            case Evidence() as body if (key := (body.payload, body.text)) in conversions:
+                pages.setdefault(key, _Page(*conversions[key], [])).evidence.append(body)
+            case Evidence():
+                report.skip("passage whose page is not there")
             case _:
                 pass
     return list(pages.values())
@@ -83,16 +81,15 @@ def _check(report: Report, ledger: Ledger, converter: Converter, page: _Page) ->
     try:
         exchange = stored_exchange(page.capture, ledger.blobs, ledger.load)
         stored = stored_conversion(page.conversion, ledger.blobs)
+        options = _options(stored.options)
     except (StoreError, IntegrityError, FormatError):
-        report.skip("page without its stored bytes")  # the store axis says which
+        _skip(report, page, "passage of a page without its stored bytes")  # the store axis says which
         return
-    known = {f.name for f in fields(ConvertOptions)}
-    options = ConvertOptions(**{name: value for name, value in stored.options.items() if name in known})
     again = converter.convert(
         exchange.decoded.data, header(exchange.headers, "content-type"), page.conversion.url, options
     )
     if isinstance(again, ConversionFailure):
-        report.skip(f"page not converted again: {again.reason}")
+        _skip(report, page, f"passage of a page not converted again: {again.reason}")
         return
     report.count("pages")
     if again.converter != stored.converter or again.options != stored.options:
@@ -100,13 +97,40 @@ def _check(report: Report, ledger: Ledger, converter: Converter, page: _Page) ->
     elif again.text != stored.text:
         report.add("text-differs", where, expected=f"{len(stored.text)} characters", found=len(again.text))
     if again.verbatim is None:
-        report.skip("page whose text has no second reading")
+        _skip(report, page, "passage of a page whose text has no second reading")
         return
     visible = _squeezed(again.text) if again.verbatim else ""
     for item in page.evidence:
+        try:
+            exact = ledger.load(item.exact)
+        except (StoreError, IntegrityError, FormatError):
+            exact = None
+        if not isinstance(exact, str):
+            report.skip("passage without its stored words")
+            continue
         report.count("passages")
-        if _squeezed(ledger.load(item.exact)) not in visible:
+        if _squeezed(exact) not in visible:
             report.add("passage-not-visible", f"{item.id} {where}")
+
+
+def _options(stored: Any) -> ConvertOptions:
+    """Return the options of a stored conversion, those that this version knows. Raises FormatError."""
+    if not isinstance(stored, dict):
+        raise FormatError("the options of a conversion are no object")
+    own = ConvertOptions()
+    known = {f.name: stored[f.name] for f in fields(ConvertOptions) if f.name in stored}
+    try:
+        if all(type(value) is type(getattr(own, name)) for name, value in known.items()):
+            return ConvertOptions(**known)
+    except (UsageError, ValueError) as error:
+        raise FormatError(f"options of a conversion: {error}") from None
+    raise FormatError("an option of a conversion is of another type than it has")
+
+
+def _skip(report: Report, page: _Page, why: str) -> None:
+    """Note that no passage of this page could be looked at, each one for itself."""
+    for _ in page.evidence:
+        report.skip(why)
 
 
 def _squeezed(text: str) -> str:
