@@ -599,6 +599,7 @@ def test_head_that_somebody_has_seen_raises_the_level(world: World):
     for heads in ([world.head()], [seen], [seen, world.head()]):
         report = world.verify(heads=heads)
         assert (report.findings, report.level) == ([], "L2")
+        assert report.seen_size == report.to_json()["seen_size"] == max(head.size for head in heads)
         assert report.checked["heads"] == 1 + len(heads)
 
 
@@ -614,8 +615,26 @@ def test_head_of_another_session_proves_nothing(world: World):
     assert report.not_checked == {"head of another session": 1}
 
 
-def test_head_of_an_empty_session_is_extended_by_all(world: World):
-    assert world.verify(heads=[Checkpoint(ORIGIN_PREFIX + world.session, 0, EMPTY_ROOT)]).findings == []
+def test_head_of_an_empty_session_is_extended_by_all_and_proves_nothing(world: World):
+    """A head of no records, which anybody can write down, gave L2."""
+    report = world.verify(heads=[Checkpoint(ORIGIN_PREFIX + world.session, 0, EMPTY_ROOT)])
+    assert (report.findings, report.level, report.seen_size) == ([], "L0", 0)
+
+
+def test_level_is_not_raised_where_anything_is_found_later(world: World):
+    """The level was decided before blobs and records were looked at: L2 stood beside their findings."""
+    world.blob("capture", "payload").unlink()
+    report = world.verify(heads=[world.head()])
+    assert [finding.code for finding in report.findings] == ["blob-missing"]
+    assert (report.outcome, report.level, report.seen_size) == ("failed", "L0", report.size)
+
+
+def test_fork_beside_a_head_that_is_extended_leaves_the_lowest_level_in_any_order(world: World):
+    """A fork that was found after a good head left L2."""
+    forked = Checkpoint(ORIGIN_PREFIX + world.session, 3, bytes(32))
+    for heads in ([world.head(), forked], [forked, world.head()]):
+        report = world.verify(heads=heads)
+        assert ([finding.code for finding in report.findings], report.level) == (["fork"], "L0")
 
 
 def test_level_is_not_raised_where_lines_are_altered(world: World):
@@ -672,7 +691,7 @@ def test_session_erased_whole_still_has_its_head_and_is_not_verified(world: Worl
     world.db.execute("UPDATE records SET line = NULL")
     report = world.verify(heads=[world.head()])
     assert [finding.code for finding in report.findings] == ["erased-unexplained"]
-    assert (report.outcome, report.level) == ("failed", "L2")
+    assert (report.outcome, report.level) == ("failed", "L0")
     assert report.not_checked == {"erased": report.size}
 
 

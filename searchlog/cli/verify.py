@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from searchlog.log.checkpoint import Checkpoint
     from searchlog.verify.finding import Report
 
-_LEVELS = {
-    "L0": "L0: what is stored agrees with itself",
-    "L2": "L2: it also extends a head that was seen outside this archive",
-}
+_SELF = "what is stored agrees with itself"
 
 
 @click.command("verify", epilog=options.examples("verify", "verify --all", "verify latest --passages"))
@@ -126,12 +123,20 @@ def _head(text: str) -> Checkpoint:
     )
 
 
+def _level(report: Report) -> str:
+    """Return what the level means for this report."""
+    if report.level == "L2":
+        covered = f"the first {report.seen_size} of {report.size} records"
+        return f"L2 for {covered}: {_SELF}, and these extend a head that was seen outside this archive"
+    return f"{report.level}: {_SELF}"
+
+
 def print_report(report: Report) -> None:
     """Print one report for people; below a clean one the head, as the line that somebody else may keep."""
     from searchlog.log.checkpoint import ORIGIN_PREFIX
 
     out.line(f"session {report.session}, axis {report.axis}: {report.outcome}")
-    out.line(f"  level    {_LEVELS.get(report.level, report.level)}")
+    out.line(f"  level    {_level(report)}")
     root = f", root {report.root}" if report.root else ""
     out.line(f"  head     {report.size} records{root}")
     out.line("  checked  " + (", ".join(f"{count} {what}" for what, count in report.checked.items()) or "nothing"))

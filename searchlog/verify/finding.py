@@ -64,7 +64,10 @@ class Report:
     root: str = ""
     """The head that was checked, base64."""
     level: str = "L0"
-    """L0 self-consistent; L2 when it extends a head that somebody else has seen."""
+    """L0 self-consistent; L2 when nothing was found and it extends a head that somebody else has seen."""
+    seen_size: int = 0
+    """How many records the largest head covers that somebody else has seen and that the session extends; L2 is said
+    of these, and not of those after them."""
     checked: dict[str, int] = field(default_factory=dict)
     """How many things of each sort were looked at."""
     not_checked: dict[str, int] = field(default_factory=dict)
@@ -100,6 +103,7 @@ class Report:
             "axis": self.axis,
             "outcome": self.outcome,
             "level": self.level,
+            "seen_size": self.seen_size,
             "size": self.size,
             "root": self.root,
             "checked": self.checked,

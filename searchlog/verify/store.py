@@ -1,7 +1,8 @@
 """The store axis: is the record intact? Every line, digest, head and count of one session, offline.
 
 Returns all findings, never the first only. Reads and changes nothing. It proves that what is stored agrees with
-itself (L0), and with heads that somebody else has seen when they are given (L2); it cannot prove what a server sent.
+itself (L0), and with heads that somebody else has seen when they are given (L2, for the records that such a head
+covers); it cannot prove what a server sent.
 """
 
 from __future__ import annotations
@@ -59,6 +60,9 @@ def verify_session(
             contents.read(seq, item.line, altered=leaf_hash(item.line) != item.leaf)
         progress(seq + 1, len(lines))
     contents.finish()
+    # said last: whatever was found anywhere, and a head that covers nothing, leave no more than L0
+    if report.seen_size and not report.findings:
+        report.level = "L2"
     return report
 
 
@@ -117,8 +121,8 @@ def _heads(report: Report, lines: Sequence[StoredLine], heads: Sequence[Checkpoi
         root = Frontier().extend(item.leaf for item in lines[: seen.size]).root
         if root != seen.root:
             report.add("fork", f"record {seen.size}", expected=seen.root.hex(), found=root.hex())
-        elif lines and not report.findings:
-            report.level = "L2"
+        else:
+            report.seen_size = max(report.seen_size, seen.size)
 
 
 def _erasures(report: Report, lines: Sequence[StoredLine], erased: frozenset[int]) -> None:

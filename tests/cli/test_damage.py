@@ -94,7 +94,7 @@ def test_head_of_another_session_than_the_newest_is_checked(fresh: Kept) -> None
     both = fresh("verify", "--all", "--head", head_of(fresh))
     assert both.exit_code == 0
     assert both.stdout.count("axis store: verified") == 2
-    assert both.stdout.count("L2:") == 1
+    assert both.stdout.count("L2 for the first ") == 1
 
 
 def test_head_of_another_session_than_the_one_asked_for_is_a_usage_error(kept: Kept) -> None:
