@@ -11,20 +11,20 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from searchlog import canon
 from searchlog.clock import Clock, Ids, format_time
 from searchlog.digest import Digest, digest
-from searchlog.errors import ConflictError, FormatError
+from searchlog.errors import ConflictError, FormatError, StoreError
 from searchlog.log.blobs.base import BlobStore
 from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint
 from searchlog.log.envelope import Envelope, decode, encode
 from searchlog.log.lease import Leases
 from searchlog.log.store.base import LogStore
-from searchlog.records import BlobRef, Body, Evidence, Session, Turn, parse_body
+from searchlog.records import BlobRef, Body, Evidence, Rendering, Session, Turn, parse_body
 
 __all__ = ["Draft", "Gap", "Ledger", "Record", "State", "TurnWriter"]
 
@@ -81,6 +81,10 @@ class State:
     """Turns begun and not ended: turn number to lease."""
     evidence_ids: dict[tuple[str, int, int], str] = field(default_factory=dict)
     """(text digest, start, end) to evidence id."""
+    last_evidence: int = 0
+    """The highest number among evidence ids, those of erased records as far as a rendering names them."""
+    erased: bool = False
+    """Whether a line is gone: what is not seen to have ended may have."""
 
     def add(self, envelope: Envelope) -> None:
         """Take one more record into account; again is no harm, since a key may be pressed in the middle.
@@ -94,7 +98,6 @@ class State:
                 if not isinstance(lease, str | None):
                     raise FormatError("turn record: lease is no text", field="lease")
                 self.open_turns[envelope.turn] = lease
-                self.last_turn = max(self.last_turn, envelope.turn)
             else:
                 self.open_turns.pop(envelope.turn, None)
         elif envelope.kind == Evidence.kind:
@@ -104,12 +107,21 @@ class State:
             if not (isinstance(name, str) and _EVIDENCE_ID.fullmatch(name)):
                 raise FormatError(f"evidence record: id is {name!r:.40}", field="id")
             self.evidence_ids.setdefault((text, start, end), name)
+            self._count([name])
+        elif envelope.kind == Rendering.kind:
+            self._count(body.get("evidence"))
+        self.last_turn = max(self.last_turn, envelope.turn or 0)
         self.version = envelope.seq + 1
+
+    def _count(self, names: Any) -> None:
+        for name in names if isinstance(names, list) else []:
+            if isinstance(name, str) and _EVIDENCE_ID.fullmatch(name):
+                self.last_evidence = max(self.last_evidence, int(name[1:]))
 
     @property
     def next_evidence(self) -> int:
         """The number of the next new evidence id."""
-        return 1 + max((int(name[1:]) for name in self.evidence_ids.values()), default=0)
+        return 1 + self.last_evidence
 
 
 class Ledger:
@@ -181,7 +193,7 @@ class Ledger:
             first = self._state.version
             for seq, item in enumerate(self.log.get(self.session, first), first):
                 if item.line is None:
-                    self._state.version = seq + 1
+                    self._state.version, self._state.erased = seq + 1, True
                     continue
                 try:
                     self._state.add(self._decoded(seq, item.line))
@@ -251,9 +263,14 @@ class Ledger:
         self.append(lambda state: (None, [] if state.version else [Draft(body)]))
 
     def discard_cut_turns(self) -> list[int]:
-        """Close as discarded each turn whose writer is gone; return their numbers. Called when a session is opened."""
+        """Close as discarded each turn whose writer is gone; return their numbers. Called when a session is opened.
+
+        With erased lines nothing is closed: the end that is not there may be one of them.
+        """
 
         def build(state: State) -> tuple[list[int], list[Draft]]:
+            if state.erased:
+                return [], []
             dead = [turn for turn, lease in state.open_turns.items() if self._leases.is_free(lease)]
             return dead, [Draft(Turn(state="discarded", reason="interrupted"), turn=turn) for turn in dead]
 
@@ -274,7 +291,8 @@ class Ledger:
                 yield writer
             except BaseException as error:
                 reason = "interrupted" if isinstance(error, KeyboardInterrupt) else "error"
-                writer.discard(reason, type(error).__name__)
+                with suppress(StoreError):  # what went wrong first is what is told; the next to open closes the turn
+                    writer.discard(reason, type(error).__name__)
                 raise
             if not writer.ended:
                 raise AssertionError("a turn must be ended before its block is left")
@@ -299,12 +317,15 @@ class TurnWriter:
         """Append observations as they are made: what crossed the wire must not be lost with the turn."""
         self.ledger.add(self._mine(drafts))
 
-    def end(self, build: Callable[[State], tuple[_T, Sequence[Draft]]], end: Turn) -> _T:
-        """Append what a model may be given together with the turn's end, as one atomic batch."""
+    def end(self, build: Callable[[State], tuple[_T, Sequence[Draft]]], end: Turn | Callable[[_T], Turn]) -> _T:
+        """Append what a model may be given together with the turn's end, as one atomic batch.
+
+        end: the body of the end, or what gives it for what `build` made.
+        """
 
         def whole(state: State) -> tuple[_T, list[Draft]]:
             made, drafts = build(state)
-            return made, self._mine([*drafts, Draft(end, (self.begin,))])
+            return made, self._mine([*drafts, Draft(end if isinstance(end, Turn) else end(made), (self.begin,))])
 
         made = self.ledger.append(whole)
         self.ended = True

@@ -23,11 +23,11 @@ from urllib.parse import urlsplit
 
 from searchlog import recording, records
 from searchlog.capture.deadline import Deadline
-from searchlog.capture.exchange import Fetch
+from searchlog.capture.exchange import Fetch, Outcome
 from searchlog.capture.freshness import fetch_lifetime_s
 from searchlog.clock import format_time
 from searchlog.digest import Digest, digest
-from searchlog.errors import FormatError, MissingError, ProviderError
+from searchlog.errors import FormatError, IntegrityError, MissingError, ProviderError
 from searchlog.evidence.passage import Evidence
 from searchlog.extract.conversion import Conversion
 from searchlog.flow.checks import expect
@@ -373,15 +373,19 @@ class _Flow:
                 fetch = replace(stored, url=candidate.url)  # it may have been asked for by another name then
                 reused = {"via": "archive", "session": session, "seq": int(seq)}
                 tasks.append(Task(candidate.url, fetch, reused))
-            except MissingError:  # erased since it was indexed
-                tasks.append(Task(candidate.url))
+            except (MissingError, IntegrityError, FormatError) as error:
+                # erased or damaged since it was indexed; whoever asks the archive does not want the web asked instead
+                gone = Fetch(candidate.url, (), Outcome.FAILED, "stored-bytes-gone", str(error))
+                tasks.append(Task(candidate.url, gone))
         return tasks, {task.url: number for number, task in enumerate(tasks)}
 
     def _end(
         self, runs: Sequence[Run], candidates: Sequence[Candidate], pages: Sequence[TextPage], causes: Sequence[Draft]
     ) -> Search:
         notes = notes_of(runs, self.steps)
-        outcome = outcome_of(runs, candidates, pages)
+
+        def outcome(made: Chosen) -> RunOutcome:
+            return outcome_of(runs, candidates, pages, made.evidence)
 
         def build(state: State) -> tuple[Chosen, list[Draft]]:
             made = choose(
@@ -397,14 +401,13 @@ class _Flow:
             return made, chosen_drafts(made, causes, self.turn.begin)
 
         self.progress(Progress("choose", f"{len(pages)} pages"))
-        end = records.Turn(state="end", outcome=str(outcome))
-        made = self.turn.end(build, end)
+        made = self.turn.end(build, lambda made: records.Turn(state="end", outcome=str(outcome(made))))
         text = made.rendering.text
         return Search(
             session=self.session.id,
             turn=self.turn.number,
             query=self.query,
-            outcome=outcome,
+            outcome=outcome(made),
             runs=tuple(runs),
             steps=(*self.steps, *made.selection.steps),
             evidence=made.evidence,

@@ -21,6 +21,7 @@ from searchlog.errors import FormatError, MissingError, StoreError, UsageError
 from searchlog.log.blobs.base import BlobStore
 from searchlog.log.blobs.folder import FolderBlobStore
 from searchlog.log.blobs.memory import MemoryBlobStore
+from searchlog.log.durable import sync_folder, write_durably
 from searchlog.log.lease import FolderLeases, Leases, MemoryLeases
 from searchlog.log.store.base import LogStore
 from searchlog.log.store.memory import MemoryLogStore
@@ -153,7 +154,10 @@ def _describe(folder: Path, create: bool) -> None:
         )
     if folder.is_dir() and any(not i.name.startswith(_TEMP) for i in folder.iterdir()) and not mark.exists():
         raise UsageError(f"{folder} is not empty and is no archive: give another folder", path=str(folder))
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     temp = folder / (_TEMP + secrets.token_hex(8))  # another process may be making the same archive
-    temp.write_text(json.dumps({"format": _FORMAT, "version": _VERSION}) + "\n", encoding="utf-8")
+    write_durably(temp, (json.dumps({"format": _FORMAT, "version": _VERSION}) + "\n").encode())
     temp.replace(mark)
+    for place in (folder, *(place.parent for place in made)):
+        sync_folder(place)  # without its description, or its own name, an archive is not found after a power cut

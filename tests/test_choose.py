@@ -249,7 +249,7 @@ def test_nothing_is_lost_from_runs_to_candidates(
     assert {candidate.url for candidate in candidates} <= given_urls
     assert shortlist(runs, query, chosen) == (candidates, settled, steps)
     notes_of(settled, steps)
-    assert outcome_of(settled, candidates, []) in (
+    assert outcome_of(settled, candidates, [], []) in (
         RunOutcome.DEGRADED,
         RunOutcome.EMPTY,
         RunOutcome.FILTERED_TO_EMPTY,

@@ -19,6 +19,7 @@ import pytest
 
 from searchlog.digest import digest
 from searchlog.errors import IntegrityError, MissingError, StoreError
+from searchlog.log import durable
 from searchlog.log.blobs import folder
 from searchlog.log.blobs.folder import TEMP_PREFIX, FolderBlobStore
 
@@ -153,7 +154,9 @@ def test_bytes_are_durable_before_their_name_and_the_name_before_put_returns(
 ) -> None:
     """Up to the archive's own folder: the names of `blobs` and of `sha256` in a new archive were not all synced."""
     recorder = Recorder()
-    monkeypatch.setattr(folder, "os", recorder)
+    watched = recorder
+    for module in (folder, durable):
+        monkeypatch.setattr(module, "os", watched)
     (name,) = store.put([b"two" * 1000])
     path = Path(store.where(name))
     calls = [(kind, "temp" if TEMP_PREFIX in what else what) for kind, what in recorder.calls if kind != "open"]
@@ -169,7 +172,9 @@ def test_names_of_blobs_that_another_process_just_put_are_made_durable_too(
     """The other one may have made file and folder and not have come to its fsync when we acknowledge."""
     FolderBlobStore(tmp_path / "blobs").put([b"abc"])
     recorder = Recorder()
-    monkeypatch.setattr(folder, "os", recorder)
+    watched = recorder
+    for module in (folder, durable):
+        monkeypatch.setattr(module, "os", watched)
     (name,) = store.put([b"abc"])
     path = Path(store.where(name))
     synced = {what for kind, what in recorder.calls if kind == "fsync"}
@@ -183,7 +188,9 @@ def test_names_of_blobs_that_another_process_just_put_are_made_durable_too(
 def count_calls(kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> int:
     recorder = Recorder()
     with monkeypatch.context() as patch:
-        patch.setattr(folder, "os", recorder)
+        watched = recorder
+        for module in (folder, durable):
+            patch.setattr(module, "os", watched)
         FolderBlobStore(tmp_path / "dry-run").put(BLOBS)
     return sum(call[0] == kind for call in recorder.calls)
 
@@ -199,7 +206,9 @@ def test_a_failure_at_every_call_is_a_store_error_and_leaves_a_sound_folder(
         root = tmp_path / f"{kind}{at}"
         store = FolderBlobStore(root)
         with monkeypatch.context() as patch:
-            patch.setattr(folder, "os", Recorder(kind, at, code))
+            watched = Recorder(kind, at, code)
+            for module in (folder, durable):
+                patch.setattr(module, "os", watched)
             with pytest.raises(StoreError, match=os.strerror(code)):
                 store.put(BLOBS)
         assert not [path for path in files(root) if path.name.startswith(TEMP_PREFIX)]

@@ -84,7 +84,9 @@ def race(storage: Storage, who: str, turns: int) -> None:
                 first = evidence(state, texts[0])
                 assert isinstance(first[0].body, records.Evidence)
                 ids = {**state.evidence_ids, (text_digest(texts[0]), 0, len(texts[0])): first[0].body.id}
-                return None, first + evidence(State(evidence_ids=ids), texts[1])
+                return None, first + evidence(
+                    State(evidence_ids=ids, last_evidence=max(int(name[1:]) for name in ids.values())), texts[1]
+                )
 
             turn.end(build, records.Turn(state="end", outcome="ok"))
 

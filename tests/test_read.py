@@ -149,7 +149,7 @@ def test_urls_are_taken_only_as_threads_come_free():
         (fetched("x", body=b"\x89PNG\r\n\x1a\n" + bytes(50)), "no-text-unsupported-type"),
         (fetched("x", status=None, outcome=Outcome.FAILED, reason="timeout"), "failed-timeout"),
         (fetched("x", status=None, outcome=Outcome.FAILED, reason="dns"), "failed-dns"),
-        (Fetch("x", (), Outcome.FAILED, "connect"), "refused-connect"),
+        (Fetch("x", (), Outcome.FAILED, "connect"), "failed-connect"),
         (Fetch("x", (), Outcome.REFUSED, "robots"), "refused-robots"),
         (Fetch("x", (exchange("x", status=302),), Outcome.REFUSED, "address"), "refused-address"),
         (fetched("x", outcome=Outcome.TRUNCATED, reason="length"), None),

@@ -58,11 +58,14 @@ class Client:
         cache: HttpCache | None = None,
         per_host: int = 2,
         per_own_host: int = 16,
+        gate: Gate | None = None,
+        book: Book | None = None,
     ) -> None:
         """Make a client; nothing is loaded or opened before the first request.
 
         robots: `obey` or `ignore`. per_host: requests under way to one host; per_own_host: the same for hosts that
-        `allow` names. ssl_context: instead of the shared one, for private certificate authorities.
+        `allow` names. gate, book: shared with other clients, so that requests to a host are counted, and robots.txt is
+        known, together. ssl_context: instead of the shared one, for private certificate authorities.
         """
         if robots not in ("obey", "ignore"):
             raise UsageError(f"robots must be 'obey' or 'ignore', not {robots!r}", value=robots)
@@ -76,7 +79,14 @@ class Client:
         self._per_host = per_host
         self._per_own_host = per_own_host
         self._policy = Policy(
-            limits, self._agent, robots == "obey", self._at_once, clock, Gate(clock), Book(clock), self._exchange
+            limits,
+            self._agent,
+            robots == "obey",
+            self._at_once,
+            clock,
+            gate or Gate(clock),
+            book or Book(clock),
+            self._exchange,
         )
         self._lock = threading.Lock()
         self._transport: httpx.BaseTransport | None = None

@@ -71,6 +71,15 @@ _limit_options = options.together(
 )
 
 
+def _buildable(env: Mapping[str, str], names: Sequence[str]) -> None:
+    """Raise UsageError when a provider lacks its key or address: before a session is begun that would stay empty."""
+    from searchlog.search import registry
+
+    for name in registry.choose(env, names).names:
+        if name not in ("archive", "site"):
+            registry.build(name, env)
+
+
 @click.command(
     "search",
     epilog=options.examples(
@@ -113,6 +122,7 @@ def search_command(
         notice = who_sees(opened.resources.env, names)
         if notice is not None:
             out.say(notice, quiet)
+        _buildable(opened.resources.env, names)
         session = opened.session(None if session_id == "new" else session_id)
         listener = stack.enter_context(progress.shown(quiet))
         extra: dict[str, Any] = {}

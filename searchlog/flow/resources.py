@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from searchlog.clock import Clock, Ids, SystemClock, SystemIds
+from searchlog.errors import UsageError
 from searchlog.storage import Storage
 
 if TYPE_CHECKING:
     from searchlog.capture.cache import HttpCache
     from searchlog.capture.client import Client
+    from searchlog.capture.politeness import Gate
+    from searchlog.capture.robots import Book
     from searchlog.extract.pool import ExtractPool
     from searchlog.flow.settings import Settings
     from searchlog.search.textindex import TextIndex
@@ -42,15 +46,26 @@ class Resources:
         self._index: TextIndex | None = None
         self._clients: dict[object, Client] = {}
         self._background: ThreadPoolExecutor | None = None
+        self._gate: Gate | None = None
+        self._book: Book | None = None
+        self._closed = False
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """Hold the lock of what is made on first use. Raises UsageError once closed: nothing is made anew then."""
+        with self._lock:
+            if self._closed:
+                raise UsageError(f"the archive {self.storage.described} is closed: open it again")
+            yield
 
     @property
     def pool(self) -> ExtractPool:
         """The worker processes that make text of pages."""
         from searchlog.extract.pool import ExtractPool
 
-        with self._lock:
+        with self._held():
             if self._pool is None:
-                self._pool = ExtractPool(workers=max(1, os.cpu_count() or 1))
+                self._pool = ExtractPool(workers=_workers())
             return self._pool
 
     @property
@@ -58,7 +73,7 @@ class Resources:
         """The full-text index of captures."""
         from searchlog.search.textindex import TextIndex
 
-        with self._lock:
+        with self._held():
             if self._index is None:
                 self._index = TextIndex(self.storage.index_path)
             return self._index
@@ -67,18 +82,22 @@ class Resources:
         """The HTTP cache; none in memory."""
         from searchlog.capture.cache import HttpCache
 
-        with self._lock:
+        with self._held():
             if self._cache is None and self.storage.cache_path is not None:
                 self._cache = HttpCache(self.storage.cache_path, self.clock)
             return self._cache
 
     def client(self, settings: Settings) -> Client:
-        """Return the client for these settings; equal ones share it, its robots.txt answers and its manners."""
+        """Return the client for these settings. All share one count of requests a host, and the robots.txt answers."""
         from searchlog.capture.client import Client
         from searchlog.capture.guard import Allow
+        from searchlog.capture.politeness import Gate
+        from searchlog.capture.robots import Book
 
         key = (settings.allow_private, settings.robots, settings.limits)
-        with self._lock:
+        with self._held():
+            self._gate = self._gate or Gate(self.clock)
+            self._book = self._book or Book(self.clock)
             if key not in self._clients:
                 self._clients[key] = Client(
                     clock=self.clock,
@@ -86,23 +105,32 @@ class Resources:
                     allow=Allow.parse(settings.allow_private),
                     robots=settings.robots,
                     cache=self.cache(),
+                    gate=self._gate,
+                    book=self._book,
                 )
             return self._clients[key]
 
     def later(self, work: Callable[[], object]) -> None:
         """Do this in the background: what only spares work later, such as filling the HTTP cache."""
-        with self._lock:
+        with self._held():
             if self._background is None:
                 self._background = ThreadPoolExecutor(1, "later")
             self._background.submit(work)
 
     def close(self) -> None:
-        """End the workers and close files; what is stored stays."""
-        with self._lock:
-            if self._background is not None:
-                self._background.shutdown()
-                self._background = None
-            for part in (*self._clients.values(), self._pool, self._cache, self._index, self.storage):
+        """End the workers and close files; what is stored stays. Any number of times."""
+        with self._lock, ExitStack() as parts:  # closes them all, whatever one of them says
+            self._closed = True
+            parts.callback(self.storage.close)
+            for part in (self._index, self._cache, self._pool, *self._clients.values()):
                 if part is not None:
-                    part.close()
-            self._clients, self._pool, self._cache, self._index = {}, None, None, None
+                    parts.callback(part.close)
+            if self._background is not None:
+                parts.callback(self._background.shutdown)
+            self._clients, self._pool, self._cache, self._index, self._background = {}, None, None, None, None
+
+
+def _workers() -> int:
+    """Return how many pages are converted at once: the processors that this process may use, four at the most."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(4, usable))

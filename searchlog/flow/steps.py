@@ -8,6 +8,7 @@ from dataclasses import replace
 from searchlog.capture import guard
 from searchlog.clock import format_time
 from searchlog.digest import digest
+from searchlog.evidence.passage import Evidence
 from searchlog.evidence.render import Notes
 from searchlog.extract.conversion import Conversion
 from searchlog.flow.choose import TextPage
@@ -118,10 +119,14 @@ def notes_of(runs: Sequence[Run], steps: Sequence[Step]) -> Notes:
     )
 
 
-def outcome_of(runs: Sequence[Run], candidates: Sequence[Candidate], pages: Sequence[TextPage]) -> RunOutcome:
+def outcome_of(
+    runs: Sequence[Run], candidates: Sequence[Candidate], pages: Sequence[TextPage], evidence: Sequence[Evidence]
+) -> RunOutcome:
     """Return how a search that was answered ended: ok with evidence, else why there is none."""
-    if pages:
+    if evidence:
         return RunOutcome.OK
+    if pages:
+        return RunOutcome.FILTERED_TO_EMPTY  # all text of the pages is hidden, and hidden text is no evidence
     if candidates:
         return RunOutcome.DEGRADED  # there are results, but no page of theirs could be read
     if any(run.outcome is RunOutcome.FILTERED_TO_EMPTY for run in runs):

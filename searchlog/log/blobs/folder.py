@@ -21,6 +21,7 @@ from pathlib import Path
 
 from searchlog.digest import Digest, digest, hex_of, parse
 from searchlog.errors import IntegrityError, MissingError, StoreError
+from searchlog.log.durable import sync_folder, write_durably
 
 __all__ = ["FolderBlobStore"]
 
@@ -58,7 +59,7 @@ class FolderBlobStore:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 temp = path.parent / f"{TEMP_PREFIX}{secrets.token_hex(8)}"
                 fresh[path] = (temp, blob)
-                _write_durably(temp, blob)
+                write_durably(temp, blob)
             for path, (temp, _) in fresh.items():
                 os.replace(temp, path)
                 folders.add(path.parent)
@@ -82,7 +83,7 @@ class FolderBlobStore:
         if fresh and self._root not in self._synced:
             above |= {self._root.parent, self._root.parent.parent}
         for folder in folders | above:
-            _sync_folder(folder)
+            sync_folder(folder)
         self._synced |= fresh | above
 
     def get(self, digest: Digest) -> bytes:
@@ -146,29 +147,5 @@ def _read_file(path: Path) -> bytes | None:
             return None
         with open(fd, "rb", closefd=False) as file:
             return file.read()
-    finally:
-        os.close(fd)
-
-
-def _write_durably(path: Path, data: bytes) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-    try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(fd, view) :]
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":
-        return  # folders cannot be opened there; the rename itself is journalled
-    fd = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
-            raise
     finally:
         os.close(fd)
