@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searchlog.errors import StoreError
+from searchlog.digest import Digest, digest
+from searchlog.errors import IntegrityError, StoreError
+from searchlog.flow.indexing import index_captures
+from searchlog.ledger import Draft
+from searchlog.log.blobs.memory import MemoryBlobStore
+from searchlog.log.envelope import decode, encode
+from searchlog.log.store.memory import MemoryLogStore
+from searchlog.log.tree import Frontier
+from searchlog.records import BlobRef, Conversion
 from searchlog.search.providers.archive import Archive
 from searchlog.search.providers.site import Site
 from searchlog.search.query import Query
 from searchlog.search.run import RunOutcome
 from searchlog.search.snippet import best_window
 from searchlog.search.textindex import Document, TextIndex
+from tests.specimens import URL, specimen_session
 
 OLD, NEW = "2026-01-01T00:00:00.000000Z", "2026-02-01T00:00:00.000000Z"
 
@@ -408,3 +419,84 @@ def test_local_providers_send_nothing_to_anybody() -> None:
         for provider in (Archive(index), Site(index, "http://h/")):
             assert provider.facts.endpoint == ""
             assert provider.facts.third_party.startswith("nobody")
+
+
+# --- from the log
+
+
+@pytest.fixture
+def index() -> Iterator[TextIndex]:
+    with TextIndex() as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        ("capture", {"payload": {"bytes": 3}}),
+        ("capture", {"payload": "x"}),
+        ("capture", {"payload": [1]}),
+        ("capture", {"captured_at": None}),
+        ("capture", {"captured_at": 5}),
+        ("conversion", {"text": {"blob": "sha256:x", "bytes": 1}}),
+        ("conversion", {"text": [1]}),
+        ("conversion", {"payload": {}}),
+        ("conversion", {"url": None}),
+        ("conversion", {"title": 3}),
+    ],
+)
+def test_an_odd_record_costs_its_own_page_alone(kind: str, changes: dict[str, object], index: TextIndex) -> None:
+    """One capture record in another shape ended every search of the archive with a KeyError."""
+    odd, good = specimen_session(), specimen_session()
+    lines = [item.line for item in odd.log.get(odd.session)]
+    log = MemoryLogStore()
+    for ledger, name in ((odd, "s1"), (good, "s2")):
+        made = []
+        for line in (item.line for item in ledger.log.get(ledger.session)):
+            assert line is not None
+            envelope = replace(decode(line), session=name)
+            if name == "s1" and envelope.kind == kind:
+                envelope = replace(envelope, body=envelope.body | changes)
+            made.append(encode(envelope))
+        log.append(name, made, 0)
+    assert index_captures(index, log, odd.blobs) == 1
+    assert [hit.document.session for hit in index.search("tide", 5)] == ["s2"]
+    assert (index.known("s1"), index_captures(index, log, odd.blobs)) == (len(lines) - 1, 0)
+
+
+class _Blobs(MemoryBlobStore):
+    """A store that cannot give any blob."""
+
+    def get(self, name: Digest) -> bytes:
+        raise StoreError("cannot read it: Permission denied", digest=name)
+
+
+def test_a_text_that_cannot_be_read_is_passed_over(index: TextIndex) -> None:
+    """One blob without permission, or of bytes that are no UTF-8, ended every search of the archive."""
+    ledger = specimen_session()
+    with TextIndex() as other:
+        assert index_captures(other, ledger.log, _Blobs()) == 0
+    (body,) = [record.body for record in ledger.records() if isinstance(record.body, Conversion)]
+    ledger.blobs.put([b"\xff\xfe"])
+    ref = BlobRef(blob=digest(b"\xff\xfe"), bytes=2)
+    ledger.add([Draft(body.model_copy(update={"text": ref}))])
+    assert index_captures(index, ledger.log, ledger.blobs) == 1
+    assert urls(index, "tide") == [URL]
+
+
+def test_a_session_with_a_damaged_head_does_not_stop_the_others(index: TextIndex) -> None:
+    """One head that was none ended every search of the archive with an IntegrityError."""
+
+    class Damaged(MemoryLogStore):
+        def head(self, session: str) -> Frontier:
+            if session == "s0":
+                raise IntegrityError("a stored head that is none")
+            return super().head(session)
+
+    ledger = specimen_session()
+    lines = [item.line for item in ledger.log.get(ledger.session)]
+    log = Damaged()
+    for name in ("s0", ledger.session):
+        log.append(name, [line for line in lines if line is not None], 0)
+    assert index_captures(index, log, ledger.blobs) == 1
+    assert (index.known("s0"), urls(index, "tide")) == (None, [URL])

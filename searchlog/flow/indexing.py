@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from searchlog.digest import Digest
-from searchlog.errors import FormatError, IntegrityError, MissingError
+from searchlog.errors import FormatError, IntegrityError, MissingError, StoreError
 from searchlog.log.blobs.base import BlobStore
-from searchlog.log.envelope import Envelope, decode
+from searchlog.log.envelope import decode
 from searchlog.log.store.base import LogStore
+from searchlog.records import Body, Capture, Conversion, parse_body
 from searchlog.search.textindex import Document, TextIndex
 
 __all__ = ["index_captures"]
@@ -17,12 +18,17 @@ _BATCH = 64
 def index_captures(index: TextIndex, log: LogStore, blobs: BlobStore) -> int:
     """Index what the log holds beyond what the index knows; return how many pages were added.
 
-    Records and texts that are missing or altered are passed over: the index is a convenience, `verify` tells that.
+    Sessions, records and texts that are missing, damaged or cannot be read are passed over: the index is a
+    convenience, and `verify` tells that. Raises StoreError when the log or the index as a whole cannot be used.
     """
     added = 0
     for session in log.sessions():
+        try:
+            size = log.head(session).size
+        except (MissingError, IntegrityError, FormatError):
+            continue  # of this session alone: the others are searched all the same
         known = index.known(session)
-        start, size = (0 if known is None else known + 1), log.head(session).size
+        start = 0 if known is None else known + 1
         captured: dict[str, tuple[int, str]] = {}
         while start < size:
             documents = _documents(log, blobs, session, start, captured)
@@ -40,25 +46,33 @@ def _documents(
     """Return the pages of the next records. captured: seq and time of each payload's capture, carried along."""
     documents = []
     for seq, item in enumerate(log.get(session, start, start + _BATCH), start):
-        envelope = _read(item.line)
-        if envelope is None:
-            continue
-        body = envelope.body
-        if envelope.kind == "capture" and body.get("final") and body.get("payload") and not body.get("reused"):
-            captured[body["payload"]["blob"]] = (seq, body["captured_at"])
-        elif envelope.kind == "conversion" and body.get("text") and body["payload"] in captured:
-            try:
-                text = blobs.get(Digest(body["text"]["blob"])).decode("utf-8")
-            except (MissingError, IntegrityError):
-                continue
-            at, captured_at = captured[body["payload"]]
-            documents.append(Document(body["url"], body.get("title") or "", text, captured_at, session, at))
+        match _read(item.line):
+            case Capture(final=True, payload=payload, captured_at=at, reused=None) if payload and at:
+                captured[payload.blob] = (seq, at)
+            case Conversion(text=ref) as body if ref is not None and body.payload in captured:
+                text = _text(blobs, ref.blob)
+                if text is not None:
+                    place, captured_at = captured[body.payload]
+                    documents.append(Document(body.url, body.title or "", text, captured_at, session, place))
+            case _:
+                pass
     return documents
 
 
-def _read(line: bytes | None) -> Envelope | None:
-    """Return a record, or None for one that is erased or damaged."""
+def _text(blobs: BlobStore, name: str) -> str | None:
+    """Return a stored text, or None for one that is missing, altered, not to be read or no text."""
     try:
-        return decode(line) if line is not None else None
+        return blobs.get(Digest(name)).decode("utf-8")
+    except (StoreError, IntegrityError, UnicodeDecodeError):
+        return None
+
+
+def _read(line: bytes | None) -> Body | None:
+    """Return what a record says, or None for one that is erased, damaged or not in its kind's form."""
+    if line is None:
+        return None
+    try:
+        envelope = decode(line)
+        return parse_body(envelope.kind, envelope.body)
     except FormatError:
         return None
