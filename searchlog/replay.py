@@ -1,14 +1,16 @@
 """Replay: the same core on recorded exchanges, with no network. Equal bytes in, equal bytes out, or where they part.
 
-Providers' answers are parsed again, pages converted again, and everything from fusion to rendering is run again. What
-cannot be run again is taken as recorded: runs of providers on this machine, and pages that were cut by a deadline or
-whose converter was stopped, since those outcomes depend on the machine and the moment. Writes nothing.
+Answers of the network providers that this version has are parsed again, pages converted again, those that gave no text
+as well, and everything from fusion to rendering is run again. What cannot be run again is taken as recorded, and an
+equal replay says nothing of it: runs of providers on this machine, of providers that are not ours, and runs without a
+stored answer; pages that were cut by a deadline; and conversions that ended in a timeout, for want of memory, in a
+crash or in a bug of ours, since those outcomes depend on the machine and the moment. Writes nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from searchlog import records
@@ -18,9 +20,10 @@ from searchlog.errors import FormatError, MissingError, UsageError
 from searchlog.evidence.passage import Evidence
 from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.extract.converter import Converter
+from searchlog.flow.checks import checked
 from searchlog.flow.choose import Chosen, choose
 from searchlog.flow.read import CUT, FAULT, PageRead, Task
-from searchlog.flow.settings import Settings
+from searchlog.flow.settings import Settings, split_options
 from searchlog.flow.steps import notes_of, read_step, shortlist, text_pages
 from searchlog.ledger import Gap, Ledger, Record, State
 from searchlog.recording import decision_body, evidence_body, run_body
@@ -116,6 +119,8 @@ def replay(ledger: Ledger, turn: int, converter: Converter) -> Replay:
 
 @dataclass(slots=True)
 class _Attempt:
+    seq: int
+    """Where the run stands in the log."""
     run: records.Run
     exchange: records.ProviderExchange | None
 
@@ -132,6 +137,7 @@ class _Recorded:
         self.hops: dict[str, list[records.Capture]] = {}
         self.conversions: dict[tuple[str, str], records.Conversion] = {}
         self._query: records.Query | None = None
+        self._query_seq = 0
         self._rendering: records.Rendering | None = None
         self.evidence: list[records.Evidence] = []
         self.notes: list[str] = []
@@ -170,12 +176,12 @@ class _Recorded:
     def _add(self, record: Record) -> None:
         match record.body:
             case records.Query() as body:
-                self._query = body
+                self._query, self._query_seq = body, record.seq
             case records.ProviderExchange() as body:
                 self._exchange = body
             case records.Run() as body:
                 mine = self._exchange if self._exchange and self._exchange.provider == body.provider else None
-                self.attempts.append(_Attempt(body, mine))
+                self.attempts.append(_Attempt(record.seq, body, mine))
                 self._exchange = None
             case records.Decision() as body:
                 self.steps.append(body)
@@ -207,12 +213,27 @@ class _Recorded:
         return self._finished()[1]
 
     def query_and_settings(self) -> tuple[Query, Settings]:
-        """Return what was asked, and how."""
+        """Return what was asked, and how; options that this version does not know are left aside.
+
+        Raises FormatError, naming the record, for a value that nobody could have searched with.
+        """
         body = self._finished()[0]
+        known = {f.name for f in fields(Query)} - {"text"}
         options: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in body.options.items()
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in body.options.items()
+            if name in known
         }
-        return Query(body.text, **options), Settings.from_json(body.policy)
+        try:
+            return split_options(Query(body.text, **options), Settings.from_json(body.policy), {})
+        except (UsageError, TypeError, ValueError, AttributeError) as error:
+            raise _unreadable(self.ledger, self._query_seq, error) from None
+
+
+def _unreadable(ledger: Ledger, seq: int, error: Exception) -> FormatError:
+    """Return the error with the record that it is about."""
+    where = f"record {seq} of session {ledger.session}"
+    return FormatError(f"{where} cannot be replayed: {error}", session=ledger.session, seq=seq)
 
 
 def _run(ledger: Ledger, query: Query, attempt: _Attempt, differences: list[str]) -> Run:
@@ -220,7 +241,7 @@ def _run(ledger: Ledger, query: Query, attempt: _Attempt, differences: list[str]
     recorded = attempt.run
     provider = _provider(recorded.provider, attempt.exchange, ledger)
     if attempt.exchange is None or provider is None:
-        return _recorded_run(recorded, ledger)
+        return _recorded_run(attempt, ledger)
     run = run_of(provider, query, stored_exchange(attempt.exchange, ledger.blobs, ledger.load))
     lists = {"results": ledger.load(recorded.results), "dropped": ledger.load(recorded.dropped)}
     if run_body(run).to_json() != {**recorded.to_json(), **lists}:
@@ -237,22 +258,34 @@ def _provider(name: str, exchange: records.ProviderExchange | None, ledger: Ledg
     return provider if isinstance(provider, NetworkProvider) else None
 
 
-def _recorded_run(body: records.Run, ledger: Ledger) -> Run:
-    return Run(
-        provider=body.provider,
-        outcome=RunOutcome(body.outcome),
-        results=tuple(Result(**item) for item in ledger.load(body.results)),
-        detail=body.detail or "",
-        retry_after_s=body.retry_after_s,
-        ignored=tuple(body.ignored),
-        dropped=tuple((what, reason) for what, reason in ledger.load(body.dropped)),
-        notes=tuple(body.notes),
-        parser=body.parser or "",
-    )
+def _recorded_run(attempt: _Attempt, ledger: Ledger) -> Run:
+    """Return a run as recorded. Raises FormatError, naming the record, when this version cannot take it for one."""
+    body = attempt.run
+    results, dropped = ledger.load(body.results), ledger.load(body.dropped)
+    try:
+        return Run(
+            provider=body.provider,
+            outcome=RunOutcome(body.outcome),
+            results=tuple(map(_result, results)),
+            detail=body.detail or "",
+            retry_after_s=body.retry_after_s,
+            ignored=tuple(body.ignored),
+            dropped=tuple((what, reason) for what, reason in dropped),
+            notes=tuple(body.notes),
+            parser=body.parser or "",
+        )
+    except (UsageError, TypeError, ValueError, AttributeError) as error:
+        raise _unreadable(ledger, attempt.seq, error) from None
+
+
+def _result(item: dict[str, Any]) -> Result:
+    """Return a recorded result; members that this version does not know are left aside. Raises as `checked` does."""
+    known = {f.name: item[f.name] for f in fields(Result) if item.get(f.name) is not None}
+    return checked(Result(**known), {})
 
 
 def _page(recorded: _Recorded, url: str, converter: Converter, settings: Settings, differences: list[str]) -> PageRead:
-    """Return one page from its recorded hops, converted again unless that was cut or stopped then."""
+    """Return one page from its recorded hops, converted again unless it was cut, or its converter stopped, then."""
     hops = recorded.hops.get(url)
     if hops is None:
         raise MissingError(f"no capture of {url} in turn {recorded.turn}: it cannot be replayed", url=url)
@@ -266,14 +299,22 @@ def _page(recorded: _Recorded, url: str, converter: Converter, settings: Setting
     was = recorded.conversions.get((final.url, digest(final.payload))) if final else None
     if final is None or was is None or page.cut:
         return page
-    if was.failure is not None:
+    if was.failure in _OF_THE_MOMENT:
         page.conversion = ConversionFailure(was.failure, was.detail or "", was.media_type or "", was.converter or "")
-    else:
-        page.conversion = _converted(fetch, converter, settings)
-        text = page.conversion.text if isinstance(page.conversion, Conversion) else ""
-        if was.text is None or text_digest(text) != was.text.blob:
-            differences.append(f"text of {url}: another one than {was.converter} made then")
+        return page
+    page.conversion = made = _converted(fetch, converter, settings)
+    if isinstance(made, ConversionFailure):
+        if made.reason != was.failure:
+            differences.append(f"text of {url}: {was.failure or 'there was one'} then, {made.reason} now")
+    elif was.failure is not None:
+        differences.append(f"text of {url}: {was.failure} then, there is one now")
+    elif was.text is None or text_digest(made.text) != was.text.blob:
+        differences.append(f"text of {url}: another one than {was.converter} made then")
     return page
+
+
+_OF_THE_MOMENT = ("timeout", "memory", "crash", FAULT)
+"""Why a conversion failed that may well succeed at another time or on another machine."""
 
 
 def _converted(fetch: Fetch, converter: Converter, settings: Settings) -> Conversion | ConversionFailure:

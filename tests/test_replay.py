@@ -510,3 +510,90 @@ def test_record_that_cannot_be_read_stands_in_the_way_of_its_own_turn_alone():
 
 def ask_again(archive: Any, name: str, site: Any) -> int:
     return ask(archive.session(name), site, places=["/pond"]).turn
+
+
+def altered(session: Session, kind: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> int:
+    """Change the first record of this kind, in a session of an archive in memory; return its place."""
+    lines = session.ledger.log._lines[session.id]  # type: ignore[attr-defined]
+    seq = next(n for n, item in enumerate(lines) if decode(item.line).kind == kind)
+    envelope = decode(lines[seq].line)
+    line = encode(replace(envelope, body=change(envelope.body)))
+    lines[seq] = StoredLine(leaf_hash(line), line)
+    return seq
+
+
+def _first_result(**more: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return lambda body: body | {"results": [body["results"][0] | more, *body["results"][1:]]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("run", lambda body: body | {"outcome": "sulking"}),
+        ("run", lambda body: body | {"results": [{"title": "no place"}]}),
+        ("run", lambda body: body | {"dropped": [["one"]]}),
+        ("run", _first_result(rank="first")),
+        ("run", _first_result(url=["x"])),
+        ("run", _first_result(extra=3)),
+        ("query", lambda body: body | {"options": {"count": "ten"}}),
+        ("query", lambda body: body | {"options": {"include_domains": 3}}),
+        ("query", lambda body: body | {"text": ""}),
+        ("query", lambda body: body | {"policy": body["policy"] | {"soft_s": "soon"}}),
+        ("query", lambda body: body | {"policy": body["policy"] | {"soft_s": None}}),
+        ("query", lambda body: body | {"policy": body["policy"] | {"budget_tokens": "all"}}),
+        ("query", lambda body: body | {"policy": body["policy"] | {"allow_private": 5}}),
+        ("query", lambda body: body | {"policy": body["policy"] | {"convert": []}}),
+        ("query", lambda body: body | {"policy": body["policy"] | {"convert": {"labels": "none"}}}),
+    ],
+)
+def test_value_of_another_version_is_a_format_error_that_names_its_record(
+    kind: str, change: Callable[[dict[str, Any]], dict[str, Any]]
+):
+    """A word for an outcome that this version does not have was a ValueError, other values a TypeError."""
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        search = ask(session, site, places=["/mill"])
+        seq = altered(session, kind, change)
+        erased(session, "provider-exchange")  # so that the run is taken as recorded
+        with pytest.raises(FormatError, match=f"record {seq} of session {session.id}"):
+            replay(archive.ledger(session.id), search.turn, InProcess())
+
+
+def test_members_of_a_later_version_are_left_aside():
+    """A member of a result, or an option of a query, that this version does not know was a TypeError."""
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        search = ask(session, site, places=["/mill"])
+        altered(session, "run", _first_result(colour="blue", score=None))
+        altered(session, "query", lambda body: body | {"options": body["options"] | {"mood": "calm"}})
+        altered(session, "query", lambda body: body | {"policy": body["policy"] | {"mood": "calm"}})
+        erased(session, "provider-exchange")
+        assert replay(archive.ledger(session.id), search.turn, InProcess()).equal
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "told"),
+    [
+        ("no-text", None, "no-text then, there is one now"),
+        (None, "malformed", "there was one then, malformed now"),
+        ("no-text", "malformed", "no-text then, malformed now"),
+    ],
+)
+def test_page_that_gave_no_text_is_converted_again(then: str | None, now: str | None, told: str):
+    """Every failed conversion was taken as recorded: a record that denied a page its text came out as equal."""
+
+    class Failing(InProcess):
+        def __init__(self, reason: str | None) -> None:
+            self.reason = reason
+
+        def convert(self, *args: Any, **options: Any) -> Conversion | ConversionFailure:
+            if self.reason and "/gate" in args[2]:
+                return ConversionFailure(self.reason, "said so", "text/html", "html/1")
+            return super().convert(*args, **options)
+
+    with serve(pages()) as site, opened() as archive:
+        archive.resources._pool = Failing(then)  # type: ignore[assignment]
+        session = archive.session()
+        search = ask(session, site, places=["/mill", "/gate"])
+        made = replay(session.ledger, search.turn, Failing(now))
+    assert made.differences[0] == f"text of {site.url}/gate: {told}"
