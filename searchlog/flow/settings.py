@@ -63,14 +63,14 @@ class Settings:
     pages: int = 8
     """Candidates that are fetched and read, best first."""
     deadline_s: float = 20.0
-    """Nothing of a search blocks longer than this."""
+    """Asking and reading end after this; indexing before it and choosing after it are work, not waiting."""
     provider_s: float = 8.0
     """One provider has this long to answer."""
     soft_s: float = 2.0
     """Seconds after which what is late is cut: providers once another gave results, pages once half of them gave
     text."""
     budget_tokens: int = 4000
-    """Size of the evidence."""
+    """Size of the evidence; the best passage is taken even when it alone is larger."""
     passages_max: int = 60
     include_hidden: bool = False
     per_host_max: int | None = None
