@@ -442,6 +442,35 @@ def test_too_deep_for_lxml_keeps_structure_labels() -> None:
     assert "labels-too-deep" in result.warnings
 
 
+@pytest.mark.parametrize(
+    ("found", "warning"),
+    [(None, "labels-failed"), ("Nothing of this page.", "labels-too-few"), ("Sentence 1 is here.", "labels-too-few")],
+)
+def test_labels_that_leave_little_or_nothing_give_way_to_the_structure(
+    monkeypatch: pytest.MonkeyPatch, found: str | None, warning: str
+) -> None:
+    monkeypatch.setattr("trafilatura.extract", lambda *_, **__: found)
+    markup = "<nav>Menu</nav><main>" + "".join(f"<p>Sentence {n} is here." for n in range(5)) + "</main>"
+    plain, labelled = page(markup), page(markup, labels="trafilatura")
+    assert labelled.blocks == plain.blocks
+    assert labelled.labels == "structure"
+    assert warning in labelled.warnings
+    assert reading_view(labelled).count("Sentence") == 5
+
+
+def test_labels_that_keep_most_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trafilatura.extract", lambda *_, **__: "Sentence 0 is here.\nSentence 1 is here.")
+    markup = "<main><p>Sentence 0 is here.<p>Sentence 1 is here.<p>Read this next.</main>"
+    assert reading_view(page(markup, labels="trafilatura")) == "Sentence 0 is here.\n\nSentence 1 is here."
+
+
+def test_reading_view_marks_headings_items_and_quotes_and_is_empty_without_main_text() -> None:
+    result = page("<h2>Top</h2><blockquote><p>said</blockquote><ul><li>x</ul><pre>\n a\n\n b\n</pre>")
+    assert reading_view(result) == "## Top\n\n> said\n\n- x\n\n a\n\n b"
+    furniture = tuple(replace(block, furniture="nav") for block in result.blocks)
+    assert reading_view(replace(result, blocks=furniture)) == ""
+
+
 def test_reading_view_keeps_rows_and_items_together() -> None:
     result = page("<p>a</p><ul><li>1<li>2</ul><table><tr><td>x<td>y<tr><td>z<td>w</table><p hidden>no")
     assert reading_view(result) == "a\n\n- 1\n- 2\n\nx\ty\nz\tw"

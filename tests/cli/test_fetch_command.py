@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from searchlog import records
+from searchlog.archive import open_archive
+from searchlog.stored import stored_conversion
 from tests.cli.conftest import call
 from tests.sites import Site, serve
 
@@ -18,11 +21,25 @@ PAGE = (
     "<footer>Imprint</footer>"
 )
 
+ARTICLE = (
+    "<!DOCTYPE html><title>Mills</title><article><h1>Mills of the coast</h1>"
+    + "".join(
+        f"<p>Paragraph {n} tells at some length how the mill was built and who worked there.</p>" for n in range(9)
+    )
+    + "</article><div><p>Sign in now</p></div>"
+)
+
 
 @pytest.fixture(scope="module")
 def web() -> Iterator[Site]:
     kind = {"Content-Type": "text/html; charset=utf-8"}
-    pages = {"/": (200, kind, PAGE), "/gone": (410, kind, "gone"), "/pixel": (200, {"Content-Type": "image/png"}, "x")}
+    pages = {
+        "/": (200, kind, PAGE),
+        "/article": (200, kind, ARTICLE),
+        "/menu": (200, kind, "<!DOCTYPE html><title>Menu</title><nav><a href='/'>Home</a></nav>"),
+        "/gone": (410, kind, "gone"),
+        "/pixel": (200, {"Content-Type": "image/png"}, "x"),
+    }
     with serve(pages) as site:
         yield site
 
@@ -35,6 +52,32 @@ def test_the_main_text_is_printed_without_menus_and_hidden_text(tmp_path: Path, 
     result = fetch(tmp_path, web, web.url + "/")
     assert result.exit_code == 0, result.output
     assert result.stdout == "# Tide mills\n\nThey fill at high water.\n\n- one\n- two\n"
+
+
+@pytest.mark.parametrize(
+    ("form", "labels", "dates"),
+    [([], "trafilatura", "htmldate"), (["--all"], "structure", "page"), (["--raw"], "structure", "page")],
+)
+def test_only_the_reading_view_asks_trafilatura_and_htmldate(
+    tmp_path: Path, web: Site, form: list[str], labels: str, dates: str
+) -> None:
+    assert fetch(tmp_path, web, web.url + "/article", web.url + "/", *form).exit_code == 0
+    with open_archive(str(tmp_path / "a"), write=False) as archive:
+        ledger = archive.ledger(archive.find("latest"))
+        bodies = [record.body for record in ledger.records() if isinstance(record.body, records.Conversion)]
+        options = [stored_conversion(body, ledger.blobs).options for body in bodies]
+    assert [(item["labels"], item["dates"]) for item in options] == [(labels, dates)] * 2
+
+
+def test_what_trafilatura_leaves_out_is_not_printed_but_stored(tmp_path: Path, web: Site) -> None:
+    shown = fetch(tmp_path, web, web.url + "/article").stdout
+    assert shown.count("Paragraph") == 9
+    assert "Sign in now" not in shown
+    assert "Sign in now" in fetch(tmp_path, web, web.url + "/article", "--all").stdout
+
+
+def test_a_page_of_menus_alone_is_printed_whole(tmp_path: Path, web: Site) -> None:
+    assert fetch(tmp_path, web, web.url + "/menu").stdout == "Home\n"
 
 
 def test_all_prints_the_menus_too_and_still_nothing_hidden(tmp_path: Path, web: Site) -> None:
