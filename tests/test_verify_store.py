@@ -291,6 +291,40 @@ def refenced(old: str, new: str) -> str:
     return f"Evidence for: x\n\n<{fence}>\n{inside}\n</{fence}>\n"
 
 
+def choosing(*slices: tuple[object, object], evidence: int = 1) -> Callable[[World], Report]:
+    """Return a case: a turn whose selection names these slices, with the specimen's evidence so many times."""
+
+    def case(_: World) -> Report:
+        made = ledger()
+        chosen = [{"source": 0, "start": start, "end": end} for start, end in slices]
+        bodies = [body(made, "selection").model_copy(update={"chosen": chosen}), *[body(made, "evidence")] * evidence]
+        made.add([Draft(item, turn=7) for item in bodies])
+        return check(made)
+
+    return case
+
+
+def shortened_where_the_page_says_so(_: World) -> Report:
+    """Cut the text of a rendering after a line of the page that reads like the note that stands below a cut passage."""
+    page = TEXT + "\n[e2 is cut: 3 of its 9 characters are not shown]\nThe mill stands."
+    passage = page[len(TEXT) :]
+    made = ledger()
+    ref = spilled(made, page.encode())
+    place = {"text": ref.blob, "start": len(TEXT), "end": len(page), "prefix": "", "suffix": ""}
+    words = {"id": "e2", "exact": passage, "digest": text_digest(passage)}
+    inside = BLOCK.replace("The pond fills with the tide.", passage.removesuffix(" stands."))
+    fence = f"evidence e2 {text_digest(inside)[7:23]}"
+    shown = spilled(made, f"Evidence for: x\n\n<{fence}>\n{inside}\n</{fence}>\n".encode())
+    made.add(
+        [
+            Draft(body(made, "conversion").model_copy(update={"text": ref}), turn=7),
+            Draft(body(made, "evidence").model_copy(update=place | words), turn=7),
+            Draft(body(made, "rendering").model_copy(update={"text": shown, "evidence": ["e2"]}), turn=7),
+        ]
+    )
+    return check(made)
+
+
 def flip(data: bytes) -> bytes:
     return data[:5] + bytes([data[5] ^ 1]) + data[6:]
 
@@ -439,12 +473,22 @@ CASES: dict[str, dict[str, Callable[[World], Report]]] = {
         "chain-of-passages": adding(step("visible", 5, 5, 0), step("match", 4, 4, 0), turn=7),
         "chosen": adding(
             step("budget", 5, 2, 3),
-            records.Selection(rule="r/1", budget_tokens=1, used_tokens=1, chosen=[{"source": 0}]),
+            records.Selection(
+                rule="r/1", budget_tokens=1, used_tokens=1, chosen=[{"source": 0, "start": 11, "end": 40}]
+            ),
+            EVIDENCE,
             turn=7,
         ),
         "results": adding(
             records.Run(provider="p", outcome="ok", results=[{"rank": 1, "url": "u"}]), step("parse", 2, 2, 0), turn=7
         ),
+    },
+    "selection-differs": {
+        "evidence-missing": choosing((11, 40), (41, 70)),
+        "evidence-too-many": choosing(),
+        "other-slice": choosing((11, 41)),
+        "other-slice-of-two": choosing((11, 40), (12, 40), evidence=2),
+        "slice-that-is-none": choosing((None, 40)),
     },
     "passage-differs": {
         "moved": changing("evidence", start=EVIDENCE.start + 1, end=EVIDENCE.end + 1),
@@ -488,6 +532,7 @@ CASES: dict[str, dict[str, Callable[[World], Report]]] = {
         "no-fence": rendering_of("The pond fills with the tide.\n"),
         "broken-fence": rendering_of(RENDERING.replace("The pond fills", "The moon fills")),
         "other-text": rendering_of(refenced("The pond fills", "The moon fills")),
+        "text-that-says-it-is-cut": shortened_where_the_page_says_so,
         "shortened-text": rendering_of(refenced("fills with the tide.", "fills")),
         "other-url": rendering_of(refenced("/mills", "/wheels")),
         "other-title": rendering_of(refenced("title: Tide", "title: Wind")),
@@ -767,6 +812,22 @@ def test_rendering_of_another_form_is_not_checked():
 def test_passage_that_is_cut_for_length_is_said_to_be():
     cut = refenced("fills with the tide.", "fills") + "[e1 is cut: 15 of its 29 characters are not shown; read on]\n"
     assert rendering_of(cut)(None).findings == []  # type: ignore[arg-type]
+
+
+def test_evidence_of_one_source_is_of_one_page():
+    made = ledger()
+    other = spilled(made, TEXT.encode() + b" More.")
+    chosen = [{"source": 0, "start": 11, "end": 40}] * 2
+    conversion, evidence = body(made, "conversion"), body(made, "evidence")
+    bodies = [
+        conversion.model_copy(update={"text": other}),
+        body(made, "selection").model_copy(update={"chosen": chosen}),
+        evidence,
+        evidence.model_copy(update={"id": "e2", "text": other.blob}),
+    ]
+    made.add([Draft(item, turn=7) for item in bodies])
+    (finding,) = check(made).findings
+    assert (finding.code, finding.message) == ("selection-differs", "page of e2")
 
 
 class _Erased(MemoryLogStore):

@@ -23,6 +23,7 @@ from searchlog.records import (
     Turn,
     parse_body,
 )
+from searchlog.verify.choices import Choices
 from searchlog.verify.finding import Report
 from searchlog.verify.origins import Origins
 
@@ -41,6 +42,7 @@ class Contents:
     erased: frozenset[int] = frozenset()
     """Seqs of erased lines: what follows from one cannot be held against it."""
     origins: Origins = field(init=False)
+    choices: Choices = field(init=False)
     turns: dict[int, str] = field(default_factory=dict)
     steps: dict[tuple[int, str], Decision] = field(default_factory=dict)
     results: dict[int, int] = field(default_factory=dict)
@@ -49,10 +51,13 @@ class Contents:
     """Turns with a run whose results are missing or damaged."""
     seen_blobs: dict[str, int | None] = field(default_factory=dict)
     """Size of each blob that was looked at; None for one that is missing, altered or unreadable."""
+    unread: int = 0
+    """Records that could not be read."""
     last_text: tuple[str, str] = ("", "")
 
     def __post_init__(self) -> None:
         self.origins = Origins(self.report, self.erased)
+        self.choices = Choices(self.report)
 
     def read(self, seq: int, line: bytes, *, altered: bool = False) -> None:
         """Take one record in. altered: its line is not the one that was stored, which is told already."""
@@ -81,6 +86,7 @@ class Contents:
     def _unreadable(self, where: str, error: FormatError) -> None:
         self.report.add("record-unreadable", where, str(error))
         self.origins.whole = False
+        self.unread += 1
 
     def _whole(self, envelope: Envelope, body: Body) -> Body:
         """Return a body with its spilled fields in place, read as strictly as those that stand in a line.
@@ -116,7 +122,9 @@ class Contents:
                 self.origins.add_conversion(body)
             case Selection():
                 self._selection(turn, body, where)
+                self.choices.add_selection(turn, body)
             case Evidence():
+                self.choices.add_evidence(turn, body)
                 self.origins.check_evidence(envelope, body, self._text(body.text), where)
             case Rendering():
                 self.origins.check_rendering(envelope, body, self._text(body.text.blob), where)
@@ -222,6 +230,7 @@ class Contents:
                 self.report.add(
                     "counts-differ", f"turn {turn}", "items of answers", expected=count, found=parsed.in_count
                 )
+        self.choices.finish(whole=self.unread == 0 and not self.erased)
         open_turns = sum(state == "begin" for state in self.turns.values())
         self.report.count("turns", len(self.turns))
         if open_turns:

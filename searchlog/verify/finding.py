@@ -20,6 +20,7 @@ FINDINGS = {
     "blob-altered": "a blob's bytes do not match its digest or its size",
     "blob-unreadable": "a blob is there and this machine cannot read it, so nothing can be said of its bytes",
     "counts-differ": "a step's numbers do not add up, or do not fit the step before it",
+    "selection-differs": "the evidence of a turn is not what its selection chose, slice by slice and in order",
     "passage-differs": "a passage is not the slice of the stored text that its record names",
     "evidence-unrooted": "evidence names a text or payload that no record of this session holds",
     "evidence-differs": "evidence says something of its page that the records of that page do not bear out",

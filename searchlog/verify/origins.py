@@ -5,6 +5,8 @@ What an erased or unreadable record may have said cannot be held against anybody
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from searchlog.digest import text_digest
@@ -171,10 +173,25 @@ class Origins:
         if ids != body.evidence:
             self.report.add("rendering-differs", where, expected=" ".join(body.evidence), found=" ".join(ids))
             return
-        for block in blocks:
-            what = _block_differs(block, self.evidence[block.id], f"\n[{block.id} is cut: " in text)
+        for block, is_cut in zip(blocks, _cut(blocks, text), strict=True):
+            what = _block_differs(block, self.evidence[block.id], is_cut)
             if what is not None:
                 self.report.add("rendering-differs", where, f"the {what} of {block.id} is not that of its record")
+
+
+def _cut(blocks: Sequence[Parsed], text: str) -> Iterator[bool]:
+    """Yield of each block of a rendering whether it is said to be cut: right below its fence, where no page writes.
+
+    blocks: what `parse_rendering` gave, so each has its fence; they are walked in that order.
+    """
+    at = 0
+    for block in blocks:
+        opening = re.compile(rf"^<evidence {re.escape(block.id)} ([0-9a-f]+)>$", re.MULTILINE).search(text, at)
+        if opening is None:
+            raise AssertionError("a block that was parsed has its fence")
+        closing = f"\n</evidence {block.id} {opening[1]}>"
+        at = text.index(closing, opening.end()) + len(closing)
+        yield text.startswith(f"\n[{block.id} is cut: ", at)
 
 
 def _block_differs(block: Parsed, body: Evidence, may_be_cut: bool) -> str | None:
