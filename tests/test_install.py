@@ -1,4 +1,4 @@
-"""A fresh machine: an old pip installs the checkout, and everything it needs can be imported.
+"""A fresh machine: an old pip installs the checkout, everything it needs can be imported, and the demo runs.
 
 pip 23.2 does not match the extra of lxml through which trafilatura asks for `lxml_html_clean`: it warns, leaves it
 out, and importing trafilatura fails. So the project asks for it by name.
@@ -50,7 +50,7 @@ def fresh_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_an_old_pip_installs_all_that_is_imported(fresh_python: Path, tmp_path: Path) -> None:
+def test_an_old_pip_installs_all_that_is_imported_and_the_demo_runs(fresh_python: Path, tmp_path: Path) -> None:
     installed = run(fresh_python, "-m", "pip", "install", "-q", "--no-warn-script-location", ROOT, cwd=tmp_path)
     assert installed.returncode == 0, installed.stderr
     modules = ["trafilatura", "htmldate", "selectolax.lexbor", "lxml_html_clean", "httpx", "searchlog", "searchlog.cli"]
@@ -60,6 +60,10 @@ def test_an_old_pip_installs_all_that_is_imported(fresh_python: Path, tmp_path: 
         assert str(fresh_python.parents[1]) in done.stdout
     checked = run(fresh_python, "-m", "pip", "check", cwd=tmp_path)
     assert checked.returncode == 0, checked.stdout
-    command = run(fresh_python.with_name("searchlog"), "--help", cwd=tmp_path)
+    searchlog = fresh_python.with_name("searchlog")
+    command = run(searchlog, "--help", cwd=tmp_path)
     assert command.returncode == 0, command.stderr
     assert "Usage" in command.stdout
+    demo = run(searchlog, "demo", "-q", "--archive", tmp_path / "archive", cwd=tmp_path)
+    assert demo.returncode == 0, demo.stderr
+    assert (tmp_path / "archive" / "log.db").exists()
