@@ -40,8 +40,8 @@ def fetch_command(
 ) -> int:
     """Fetch pages, keep them, and print their main text.
 
-    What the main text is, trafilatura says; where it finds none, the structure of the page does. Headings, list items
-    and quotes are marked as in Markdown. The whole visible text is stored in any case.
+    What the main text is, trafilatura says; where it finds too little, the structure of the page does. Headings, list
+    items and quotes are marked as in Markdown. The whole visible text is stored in any case.
 
     Several pages are told apart by a line `==> URL <==` above each.
     """
