@@ -125,7 +125,8 @@ def test_verify_as_json(kept: Kept) -> None:
     told = json.loads(kept("verify", "--json").stdout)
     (report,) = told["reports"]
     assert set(report) == {
-        "session", "axis", "outcome", "level", "size", "root", "checked", "not_checked", "findings",
+        "session", "axis", "outcome", "level", "seen_size", "size", "root", "checked", "not_checked",
+        "findings",
     }  # fmt: skip
 
 
