@@ -153,22 +153,22 @@ def test_removing_a_session_uncovers_what_it_hid() -> None:
 
 
 def test_forgotten_pages_are_not_found_and_may_come_back() -> None:
-    index = TextIndex()
-    old = page("https://a.example/1", "tide", at=OLD, session="old")
-    new = page("https://a.example/1", "tide", at=NEW, session="new")
-    index.add(old, new, page("https://a.example/2", "tide"))
-    assert index.forget(["https://a.example/1", "https://a.example/none"]) == 1
-    assert urls(index, "tide") == index.urls() == ["https://a.example/2"]
-    assert index.remove(session="new") == 0  # nothing older is left to be uncovered
-    assert index.known("old") == old.seq
-    index.add(new)
-    assert index.urls() == ["https://a.example/1", "https://a.example/2"]
+    with TextIndex() as index:
+        old = page("https://a.example/1", "tide", at=OLD, session="old")
+        new = page("https://a.example/1", "tide", at=NEW, session="new")
+        index.add(old, new, page("https://a.example/2", "tide"))
+        assert index.forget(["https://a.example/1", "https://a.example/none"]) == 1
+        assert urls(index, "tide") == index.urls() == ["https://a.example/2"]
+        assert index.remove(session="new") == 0  # nothing older is left to be uncovered
+        assert index.known("old") == old.seq
+        index.add(new)
+        assert index.urls() == ["https://a.example/1", "https://a.example/2"]
 
 
 def test_urls_are_those_below_a_prefix() -> None:
-    index = TextIndex()
-    index.add(*(page(f"https://a.example/{path}", "tide") for path in ("b/c", "b", "bc", "b?d")))
-    assert index.urls("https://a.example/b") == [f"https://a.example/{path}" for path in ("b", "b/c", "b?d")]
+    with TextIndex() as index:
+        index.add(*(page(f"https://a.example/{path}", "tide") for path in ("b/c", "b", "bc", "b?d")))
+        assert index.urls("https://a.example/b") == [f"https://a.example/{path}" for path in ("b", "b/c", "b?d")]
 
 
 def test_notes_last_and_go_with_what_is_forgotten(tmp_path: Path) -> None:
@@ -274,11 +274,11 @@ def test_a_folder_in_the_way_is_a_store_error(tmp_path: Path) -> None:
 
 
 def test_a_closed_index_is_a_store_error_and_closing_twice_is_fine() -> None:
-    index = TextIndex()
-    index.close()
-    index.close()
-    with pytest.raises(StoreError):
-        index.search("tide", 1)
+    with TextIndex() as index:
+        index.close()
+        index.close()
+        with pytest.raises(StoreError):
+            index.search("tide", 1)
 
 
 def test_threads_share_one_index(tmp_path: Path) -> None:
