@@ -11,6 +11,7 @@ import os
 import stat
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -95,7 +96,7 @@ def plain(status: int, text: str, *headers: tuple[str, str]) -> Reply:
     return Reply(status, (("Content-Type", "text/plain; charset=utf-8"), *headers), f"{text}\n".encode())
 
 
-class LoopbackSite:
+class LoopbackSite(ABC):
     """A web server on 127.0.0.1 for the time of a `with` block; subclasses give `respond`.
 
     Requests run in daemon threads, so `respond` must be safe for several at once.
@@ -109,9 +110,9 @@ class LoopbackSite:
         self._thread: threading.Thread | None = None
         self.closing = threading.Event()
 
+    @abstractmethod
     def respond(self, ask: Ask) -> Reply:
         """Return the answer to one request."""
-        raise NotImplementedError
 
     @property
     def port(self) -> int:
