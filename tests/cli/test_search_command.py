@@ -159,3 +159,12 @@ def test_who_sees_a_query_is_said_for_keyless_third_parties_only() -> None:
     assert "one after another" in in_turn
     with pytest.raises(UsageError):
         who_sees({}, ["nobody"])
+
+
+def test_provider_without_its_key_leaves_no_session_behind(tmp_path: Path) -> None:
+    """An empty session was begun first, and stood as `latest` afterwards."""
+    env = {"SEARCHLOG_ARCHIVE": str(tmp_path / "a")}
+    result = call("search", "tide", "-p", "brave", env=env)
+    assert result.exit_code == 2
+    assert "BRAVE_API_KEY" in result.stderr
+    assert json.loads(call("sessions", "--json", env=env).stdout)["sessions"] == []
