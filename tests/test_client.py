@@ -220,14 +220,14 @@ def test_redirect_passes_the_whole_url_check(location: str, reason: str) -> None
 def test_redirects_in_a_circle_end_at_once() -> None:
     with WireServer({"/a": redirect("/b"), "/b": redirect("/a")}) as server:
         found = fetch(server, "/a")
-    assert ended(found) == (Outcome.REFUSED, "redirect-limit")
+    assert ended(found) == (Outcome.FAILED, "redirect-limit")
     assert server.paths == ["/a", "/b"]
 
 
 def test_endless_redirects_end_at_the_limit() -> None:
     with WireServer({f"/{number}": redirect(f"/{number + 1}") for number in range(30)}) as server:
         found = fetch(server, "/0")
-    assert ended(found) == (Outcome.REFUSED, "redirect-limit")
+    assert ended(found) == (Outcome.FAILED, "redirect-limit")
     assert len(found.hops) == len(server.requests) == 11
 
 
@@ -260,6 +260,17 @@ def test_error_status_is_an_answer_like_any_other(status: int) -> None:
 
 
 # -- names and addresses -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["localhost", "any.thing.localhost", "localhost."])
+def test_name_of_this_machine_is_refused_whatever_the_resolver_would_say(host: str) -> None:
+    """A resolver that knows no such name made it look like a failure of the far end (RFC 6761 section 6.3)."""
+    resolver = Resolver(["93.184.215.14"])
+    with client(resolver=resolver) as door:
+        found = door.fetch(f"http://{host}:8000/", Deadline(5, CLOCK))
+    assert ended(found) == (Outcome.REFUSED, "address")
+    assert resolver.asked == []
+
 
 
 def test_name_is_resolved_once_and_a_later_answer_is_never_dialled(dialled: list[str]) -> None:

@@ -170,7 +170,7 @@ def hosts_that_fail(site) -> dict[str, str]:
         "/empty": "no-text-no-text",
         "/script": "no-text-no-text",
         "/image": "no-text-unsupported-type",
-        "/loop": "refused-redirect-limit",
+        "/loop": "failed-redirect-limit",
         "/away": "refused-address",
         "/bad": "refused-scheme",
         "/reset": "failed-disconnect",

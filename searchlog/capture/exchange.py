@@ -44,8 +44,8 @@ class Outcome(StrEnum):
 
 
 # Reason codes, stable. Truncated (WARC-Truncated, plus two): length, time, disconnect, unspecified, coding, protocol.
-# Failed: dns, connect, tls, timeout, disconnect, protocol, header-too-large.
-# Refused: url, scheme, credentials, address, robots, robots-unreachable, redirect-limit, rate-limited.
+# Failed: dns, connect, tls, timeout, disconnect, protocol, header-too-large, redirect-limit.
+# Refused: url, scheme, credentials, address, robots, robots-unreachable, rate-limited.
 
 
 @dataclass(frozen=True, slots=True)

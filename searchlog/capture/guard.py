@@ -16,7 +16,17 @@ from urllib.parse import urljoin, urlsplit
 
 from searchlog.errors import UsageError
 
-__all__ = ["Allow", "Refusal", "Target", "check_address", "check_url", "join_url", "refusal", "safe_url"]
+__all__ = [
+    "Allow",
+    "Refusal",
+    "Target",
+    "check_address",
+    "check_url",
+    "is_loopback_name",
+    "join_url",
+    "refusal",
+    "safe_url",
+]
 
 _IPv4 = ipaddress.IPv4Address
 _IPv6 = ipaddress.IPv6Address
@@ -118,8 +128,13 @@ def refusal(url: str, allow: Allow | None = None, url_bytes_max: int = 8_192) ->
     allow = allow or Allow()
     if target.literal:
         return "address" if allow.check(target, target.host) else None
-    is_here = target.host == "localhost" or target.host.endswith(".localhost")
-    return "address" if is_here and not allow.permits(target) else None
+    return "address" if is_loopback_name(target.host) and not allow.permits(target) else None
+
+
+def is_loopback_name(host: str) -> bool:
+    """Return whether a name means this machine whatever a resolver says (RFC 6761 section 6.3)."""
+    name = host.removesuffix(".")
+    return name == "localhost" or name.endswith(".localhost")
 
 
 def join_url(base: Target, location: str) -> str:

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from searchlog.capture.deadline import Deadline
-from searchlog.capture.guard import Allow, Refusal, Target
+from searchlog.capture.guard import Allow, Refusal, Target, is_loopback_name
 
 __all__ = ["Resolver", "not_public", "resolve", "system_resolver"]
 
@@ -33,6 +33,8 @@ def resolve(target: Target, allow: Allow, deadline: Deadline, resolver: Resolver
     """
     if target.literal:
         answers: Sequence[str] | Refusal = (target.host,)
+    elif is_loopback_name(target.host) and not allow.permits(target):
+        return Refusal("address", not_public(target, target.host, "a name of this machine (RFC 6761 section 6.3)"))
     else:
         answers = _look_up(target, deadline, resolver)
     if isinstance(answers, Refusal):

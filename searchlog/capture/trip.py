@@ -103,9 +103,10 @@ def travel(policy: Policy, url: str, target: Target, deadline: Deadline) -> Fetc
             return trip.refused(replace(following, detail=f"a redirect is not followed: {following.detail}"))
         redirects += 1
         if redirects > policy.limits.redirects_max:
-            return trip.refused(Refusal("redirect-limit", f"more than {redirects - 1} redirects"))
+            return trip.ended(Outcome.FAILED, "redirect-limit", f"more than {redirects - 1} redirects")
         if following.url in {hop.url for hop in trip.hops}:
-            return trip.refused(Refusal("redirect-limit", f"the redirects go round in a circle at {following.url}"))
+            detail = f"the redirects go round in a circle at {following.url}"
+            return trip.ended(Outcome.FAILED, "redirect-limit", detail)
         target = following
 
 
