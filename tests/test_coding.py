@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 import tracemalloc
 import zlib
 
@@ -59,6 +60,15 @@ def test_every_zstd_frame_is_decoded() -> None:
 
 def test_padding_after_the_last_gzip_member_is_left_alone() -> None:
     assert decode(gzip.compress(TEXT) + b"\0" * 9, ("gzip",), LIMITS) == Decoded(TEXT, ("gzip",))
+
+
+@pytest.mark.parametrize("size", [0, 20, 5_000, 300_000])
+@pytest.mark.parametrize("name", ["gzip", "deflate", "br"])
+def test_bytes_behind_the_end_of_a_stream_take_nothing_away(name: str, size: int) -> None:
+    """The brotli decoder kept all output to itself when the end of the stream and other bytes reached it together."""
+    data = random.Random(size).randbytes(size // 2) + b"x" * (size // 2)
+    found = decode(CODERS[name](data) + b"junk" * 5_000, (name,), LIMITS)
+    assert (found.data, found.reason) == (data, None)
 
 
 @coders

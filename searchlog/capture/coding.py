@@ -18,6 +18,7 @@ __all__ = ["ACCEPT_ENCODING", "content_codings", "decode"]
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 
 _STEP = 65_536
+_BROTLI_STEP = 4_096
 # a zstd block may be 4 bytes that stand for 128 KiB: so many bytes in, at most 16 MiB out
 _ZSTD_STEP = 512
 _ZSTD_WINDOW_MAX = 8 * 1024 * 1024
@@ -106,21 +107,45 @@ def _deflate(data: bytes) -> Iterator[bytes]:
 
 
 def _brotli(data: bytes) -> Iterator[bytes]:
+    """Yield the bytes of one brotli stream; what stands after its end is left alone, as for gzip.
+
+    The decoder fails, and keeps its last output to itself, when the end of the stream and other bytes reach it
+    together. So where it fails, the work is done once more, byte by byte at that place.
+    """
     import brotli
 
-    decoder = brotli.Decompressor()
-    rest = data
+    done = fed = 0
     try:
-        while True:
-            step = decoder.process(rest, output_buffer_limit=_STEP)
-            rest = b""
+        for step, at in _brotli_steps(data, len(data)):
+            done, fed = done + len(step), at
             yield step
-            if decoder.is_finished():
-                return
-            if not step and decoder.can_accept_more_data():
-                raise _Stopped("coding")  # it waits for input, and there is no more
     except brotli.error:
-        raise _Stopped("coding") from None
+        try:
+            for step, _ in _brotli_steps(data, fed):
+                if len(step) > done:
+                    yield step[done:]
+                done = max(0, done - len(step))
+        except brotli.error:
+            raise _Stopped("coding") from None
+
+
+def _brotli_steps(data: bytes, careful_from: int) -> Iterator[tuple[bytes, int]]:
+    """Yield pieces of output, each with the offset up to which all went well; byte by byte from an offset on."""
+    import brotli
+
+    decoder, at, end, step = brotli.Decompressor(), 0, 0, b""
+    while True:
+        # a full step means that there may be more output of the input so far
+        rest, wanted = b"", len(step) < _STEP and decoder.can_accept_more_data()
+        if wanted:
+            at, end = end, min(end + (_BROTLI_STEP if end < careful_from else 1), len(data))
+            rest = data[at:end]
+        step = decoder.process(rest, output_buffer_limit=_STEP)
+        yield step, at
+        if decoder.is_finished():
+            return
+        if wanted and not rest and not step:
+            raise _Stopped("coding")  # it waits for input, and there is no more
 
 
 def _zstd(data: bytes) -> Iterator[bytes]:
