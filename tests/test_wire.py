@@ -259,6 +259,23 @@ def test_endless_chunks_are_cut_by_count() -> None:
     assert len(exchange.framing.segments) == 100_000
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        CHUNKED + b"5\r\nhello\r\n0\r\n" + b"X-Trailer: value\r\n" * 100_000,
+        CHUNKED + (b"1;" + b"x" * 8_000 + b"\r\nh\r\n") * 200,
+    ],
+    ids=["trailers", "extensions"],
+)
+def test_framing_without_end_is_cut_as_by_a_size_cap(data: bytes) -> None:
+    """Five megabytes of trailers were kept as a field list of the record, which took 150 MB of memory."""
+    with WireServer({"/": [data, "hang"]}) as server:
+        exchange = ask(server)
+    assert (exchange.outcome, exchange.reason) == (Outcome.TRUNCATED, "length")
+    assert data.startswith(wire_response(exchange.response_head, exchange.payload, exchange.framing))
+    assert len(exchange.framing.tail) + sum(len(raw) for raw, _ in exchange.framing.segments) < 1_300_000
+
+
 # -- reading bytes -------------------------------------------------------------------------------------------------
 
 

@@ -21,7 +21,9 @@ _STATUS = re.compile(rb"(HTTP/[0-9]\.[0-9])[ \t]+([0-9]{3})(?:[ \t]([^\n]*)|\r?)
 _SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\n]*)?\r?\n")
 _SIZE_LINE_MAX = 8_192
 CHUNKS_MAX = 100_000
-"""More chunks in one message than an honest server sends; the rest is cut off, as by a size cap."""
+FRAMING_BYTES_MAX = 1_048_576
+"""More chunks, and more bytes of sizes, extensions and trailers, than an honest server sends: the rest is cut off, as
+by a size cap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ class Scanner:
         self.done = False
         """Whether the end of the message was reached; false while only the end of the connection can tell."""
         self.problem: str | None = None
-        self.too_many_chunks = False
+        self.excessive = False
+        """Whether there is more framing than any honest message has; `problem` says what."""
         self._warnings: list[str] = []
         self._head_from = 0
         self._seek = 0
@@ -71,6 +74,7 @@ class Scanner:
         self._at = 0
         self._raw_from = 0
         self._left = 0
+        self._framing = 0
         self._phase = "size"
         self._segments: list[tuple[int, int, int]] = []
 
@@ -199,6 +203,9 @@ class Scanner:
         if end < 0:
             return False
         line = bytes(self.data[self._at : end + 1])
+        self._framing += len(line)
+        if self._framing > FRAMING_BYTES_MAX:
+            return self._stop_at(f"more than {FRAMING_BYTES_MAX} bytes of framing")
         blank = line in (b"\r\n", b"\n")
         if self._phase == "data-end":
             if not blank:
@@ -214,14 +221,16 @@ class Scanner:
             self._phase = "data" if self._left else "trailer"
             if self._left:
                 if len(self._segments) >= CHUNKS_MAX:
-                    self.too_many_chunks = True
-                    self.problem = f"more than {CHUNKS_MAX} chunks"
-                    return False
+                    return self._stop_at(f"more than {CHUNKS_MAX} chunks")
                 self._segments.append((self._raw_from, self._at, self._left))
         else:
             self._at = end + 1
             self.done = blank
         return True
+
+    def _stop_at(self, excess: str) -> bool:
+        self.excessive, self.problem = True, excess
+        return False
 
     def _cut_body(self) -> tuple[bytes, Framing]:
         start, end = self._body_from, len(self.data)

@@ -192,7 +192,7 @@ class Wire(httpcore.NetworkBackend):
             self.scanner = Scanner(self._method)
             self.scanner.feed(bytes(scanner.data[: head + limits.coded_bytes_max]))
             raise self._too_long()
-        if scanner.too_many_chunks:
+        if scanner.excessive:
             raise self.stop("length", f"the body has {scanner.problem}")
 
     def _too_long(self) -> Stopped:
