@@ -19,8 +19,11 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "searchlog"
 
 LEVELS: Sequence[Sequence[str]] = [
+    ("secrecy",),
+    ("keyring",),
     ("errors",),
     ("digest", "canon", "clock", "tokens"),
+    ("spoofing",),
     ("log",),
     ("storage",),
     ("capture",),
@@ -62,9 +65,11 @@ HOMES: Mapping[str, Sequence[str]] = {
 """Where a library may be imported: a folder or a file of the package."""
 
 PURE = [
+    "secrecy.py",
     "canon.py",
     "digest.py",
     "tokens.py",
+    "spoofing/",
     "log/tree.py",
     "log/envelope.py",
     "log/checkpoint.py",

@@ -12,31 +12,39 @@
     title: The bridge
     page fetched 2026-01-02T03:04:05Z · published 2025-12-01 (json-ld) · characters 120-460 of 5210
     under: History › Opening
+    left out: 20 tag, 3 zero-width characters, which a reader of the page cannot see
     text:
     The bridge opened on 3 May 1932.
     </evidence e1 3f9a0c21b7d4e5f6>
 
 The digest in a fence is that of what stands between the two lines, so no page can close its own fence or write one
-that `parse_rendering` accepts; what looks like a fence inside a text gets a backslash after its bracket as well. URL,
-title and every claim of the page stand inside. `parse_rendering` reads the ids, sources and texts back.
+that `parse_rendering` accepts; what looks like a fence or like the citation of an id inside a text gets a backslash
+after its bracket as well, so that `[e7]` in an answer was never copied from a page. URL, title and every claim of the
+page stand inside. What was left out because nobody sees it is said by kind and number, never by what it spells.
+`parse_rendering` reads the ids, sources and texts back.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
 from searchlog.digest import hex_of, text_digest
 from searchlog.errors import FormatError
-from searchlog.evidence.flags import FENCE_LIKE, sanitise
 from searchlog.evidence.passage import Evidence
 from searchlog.search.decision import Step
+from searchlog.spoofing.forgery import CITATION_LIKE, FENCE_LIKE
+from searchlog.spoofing.invisible import sanitise
 from searchlog.tokens import token_count
 
-__all__ = ["RENDERER", "Cut", "Notes", "Options", "Parsed", "Rendering", "parse_rendering", "render"]
+__all__ = ["RENDERER", "RENDERERS", "Cut", "Notes", "Options", "Parsed", "Rendering", "parse_rendering", "render"]
 
-RENDERER = "render/1"
+RENDERER = "render/2"
+RENDERERS = ("render/1", "render/2")
+"""What `parse_rendering` can read: the first escaped fences only, and did not say what was left out."""
 _DIGITS = 16
 _FENCE = re.compile(r"<evidence (e\d+) ([0-9a-f]{16})>")
 _TEXT = "text:\n"
@@ -87,7 +95,8 @@ class Rendering:
     spans: dict[str, tuple[int, int]]
     """Where each evidence's text stands in `text`, by id, in code points."""
     removals: dict[str, dict[str, int]] = field(default_factory=dict)
-    """Characters left out or replaced, by evidence id and kind; `escaped-fence` counts the backslashes put in."""
+    """Characters left out or replaced in the text and the lines above it, by evidence id and kind; `escaped-fence` and
+    `escaped-citation` count the backslashes put in."""
     cuts: tuple[Cut, ...] = ()
     renderer: str = RENDERER
 
@@ -126,11 +135,15 @@ def render(
     return Rendering("".join(parts), spans, removals, cuts)
 
 
-def parse_rendering(text: str) -> list[Parsed]:
+def parse_rendering(text: str, form: str = RENDERER) -> list[Parsed]:
     """Return what a rendering holds, in order. Text outside of fences is passed over.
 
-    Raises FormatError if a fence is not closed, or what it encloses is not what its digest names.
+    form: the renderer that made it, one of RENDERERS. Raises FormatError if it is another, if a fence is not closed,
+    or if what it encloses is not what its digest names.
     """
+    if form not in RENDERERS:
+        raise FormatError(f"no rendering of the form {form!r} can be read; expected one of {', '.join(RENDERERS)}")
+    unescape = _unescape_fences if form == "render/1" else _unescape
     out: list[Parsed] = []
     at = 0
     for start, end in _lines(text):
@@ -147,7 +160,7 @@ def parse_rendering(text: str) -> list[Parsed]:
             raise FormatError(
                 f"evidence {evidence_id} does not match its fence: the rendering was changed", id=evidence_id
             )
-        out.append(_parsed(evidence_id, inside))
+        out.append(_parsed(evidence_id, inside, unescape))
         at = close + len(closing)
     return out
 
@@ -162,16 +175,16 @@ def _lines(text: str) -> list[tuple[int, int]]:
     return out
 
 
-def _parsed(evidence_id: str, inside: str) -> Parsed:
+def _parsed(evidence_id: str, inside: str, unescape: Callable[[str], str]) -> Parsed:
     fields: dict[str, str] = {}
     head, mark, text = ("\n" + inside).partition("\n" + _TEXT)
     for line in head.split("\n"):
         name, colon, value = line.partition(": ")
         if colon:
-            fields.setdefault(name, _unescape(value))
+            fields.setdefault(name, unescape(value))
     if not mark or "url" not in fields:
         raise FormatError(f"evidence {evidence_id} has no {'url' if mark else 'text'}", id=evidence_id)
-    return Parsed(evidence_id, fields["url"], fields.get("title", ""), _unescape(text))
+    return Parsed(evidence_id, fields["url"], fields.get("title", ""), unescape(text))
 
 
 # --- parts -----------------------------------------------------------------------------------------------------
@@ -200,27 +213,40 @@ def _head(query_text: str, notes: Notes, count: int) -> str:
 
 
 def _block(item: Evidence, chars: int) -> tuple[str, int, int, dict[str, int]]:
-    """Return one fenced block, where its text begins in it, the text's length, and what was removed."""
-    clean, removed = sanitise(item.text[:chars])
-    text, escapes = _escape(clean)
+    """Return one fenced block, where its text begins in it, the text's length, and what was removed or escaped."""
+    counts: Counter[str] = Counter()
+    text = _safe(item.text[:chars], counts)
     source = item.source
-    lines = [f"url: {_line(source.url)}", f"title: {_line(source.title)}", _facts(item)]
+    lines = [f"url: {_line(source.url, counts)}", f"title: {_line(source.title, counts)}", _facts(item, counts)]
     if item.heading_path:
-        lines.append("under: " + " › ".join(map(_line, item.heading_path)))
+        lines.append("under: " + " › ".join(_line(heading, counts) for heading in item.heading_path))
     if item.passage.table_head is not None:
         start, end = item.passage.table_head
-        lines.append("columns: " + _line(source.text[start:end]))
+        lines.append("columns: " + _line(source.text[start:end], counts))
     if item.flags:
         lines.append("flags: " + ", ".join(item.flags))
+    lines += _unseen(counts)
     head = "\n".join(lines) + "\n" + _TEXT
     inside = head + text
     name = f"{item.id} {hex_of(text_digest(inside))[:_DIGITS]}"
     opening = f"\n<evidence {name}>\n"
-    counts = {**removed, "escaped-fence": escapes} if escapes else removed
-    return f"{opening}{inside}\n</evidence {name}>\n", len(opening) + len(head), len(text), counts
+    return f"{opening}{inside}\n</evidence {name}>\n", len(opening) + len(head), len(text), dict(sorted(counts.items()))
 
 
-def _facts(item: Evidence) -> str:
+def _unseen(counts: Counter[str]) -> list[str]:
+    """Return the line that says how many characters were left out, or none. What they spell is not passed on."""
+    kinds = [f"{count} {kind}" for kind, count in sorted(counts.items()) if count and kind not in _REPLACED]
+    if not kinds:
+        return []
+    several = "" if sum(counts[kind] for kind in counts if kind not in _REPLACED) == 1 else "s"
+    return [f"left out: {', '.join(kinds)} character{several}, which a reader of the page cannot see"]
+
+
+_REPLACED = frozenset(("surrogate", "line-break", "escaped-fence", "escaped-citation"))
+"""What is counted and yet stands in the text, in another form."""
+
+
+def _facts(item: Evidence, counts: Counter[str]) -> str:
     """Return the line that says what kind of text this is, when it was fetched and published, and from where."""
     source, passage = item.source, item.passage
     if source.kind == "page":
@@ -231,8 +257,9 @@ def _facts(item: Evidence) -> str:
                 ", "
             )
         ]
-    found = f" ({_line(source.published_source)})" if source.published_source else ""
-    parts.append(f"published {_line(source.published)}{found}" if source.published else "publication date unknown")
+    found = f" ({_line(source.published_source, counts)})" if source.published_source else ""
+    published = _line(source.published, counts) if source.published else ""
+    parts.append(f"published {published}{found}" if published else "publication date unknown")
     if passage.page is not None:
         parts.append(f"PDF page {passage.page}")
     parts.append(f"characters {passage.start}-{passage.end} of {len(source.text)}")
@@ -293,25 +320,64 @@ def _left_out(items: Sequence[Evidence], options: Options) -> str:
 
 def _read_on(item: Evidence, cut: Cut, options: Options) -> str:
     start = item.passage.start + cut.shown_chars
-    values = {"{url}": _line(item.source.url), "{start}": str(start), "{id}": item.id}
+    values = {"{url}": _bare_url(item.source.url), "{start}": str(start), "{id}": item.id}
     filled = re.sub(r"\{(?:url|start|id)\}", lambda match: values[match.group()], options.read_on)
     return f"read on with: {filled}"
+
+
+def _bare_url(url: str) -> str:
+    """Return a URL that may stand outside of a fence: one word, which no space or bracket after its host ends."""
+    clean = sanitise(url)[0]
+    origin = _ORIGIN.match(clean)
+    kept = origin[0] if origin else ""
+    return kept + quote(clean[len(kept) :], safe=_URL_SAFE)
+
+
+_ORIGIN = re.compile(r"https?://(?:[\w.@:-]{1,260}|\[[0-9A-Fa-f:.]{2,60}\](?::\d{1,5})?)(?=[/?#]|$)", re.IGNORECASE)
+_URL_SAFE = "/?#%:@!$&'()*+,;=~"
 
 
 # --- making text safe ------------------------------------------------------------------------------------------
 
 
-def _line(text: str) -> str:
-    """Return a text on one line, sanitised, white space folded, anything like a fence escaped."""
-    return _escape(" ".join(sanitise(text)[0].split()))[0]
+def _safe(text: str, counts: Counter[str]) -> str:
+    """Return a text sanitised and escaped; what was done is added to the counts."""
+    clean, removals = sanitise(text)
+    counts.update(removals)
+    return _escape(clean, counts)
 
 
-def _escape(text: str) -> tuple[str, int]:
-    return FENCE_LIKE.subn(r"\1\2\\", text)
+def _line(text: str, counts: Counter[str] | None = None) -> str:
+    """Return a text on one line: sanitised, white space folded, escaped."""
+    counts = Counter() if counts is None else counts
+    clean, removals = sanitise(text)
+    counts.update(removals)
+    return _escape(" ".join(clean.split()), counts)
+
+
+def _escape(text: str, counts: Counter[str]) -> str:
+    """Return a text in which nothing can be taken for a fence or a citation."""
+    text, fences = FENCE_LIKE.subn(r"\1\2\\", text)
+    text, citations = CITATION_LIKE.subn(r"\1\2\\", text)
+    counts.update({kind: n for kind, n in (("escaped-fence", fences), ("escaped-citation", citations)) if n})
+    return text
 
 
 def _unescape(text: str) -> str:
-    return _ESCAPED.sub(r"\1\2", text)
+    return _ESCAPED_CITATION.sub(r"\1\2", _ESCAPED_FENCE.sub(r"\1\2", text))
 
 
-_ESCAPED = re.compile(FENCE_LIKE.pattern.replace(r"(\\*)", r"(\\*)\\"), re.IGNORECASE)
+def _unescape_fences(text: str) -> str:
+    return _ESCAPED_1.sub(r"\1\2", text)
+
+
+def _escaped(plain: re.Pattern[str]) -> re.Pattern[str]:
+    """Return the pattern of what has one backslash more than this pattern asks for."""
+    return re.compile(plain.pattern.replace(r"(\\*)", r"(\\*)\\", 1))
+
+
+_ESCAPED_FENCE, _ESCAPED_CITATION = _escaped(FENCE_LIKE), _escaped(CITATION_LIKE)
+_ESCAPED_1 = re.compile(
+    r"([<\u2039\u3008\ufe64\uff1c])(\\*)\\(?=\s*(?:[/\u2044\u2215\uff0f]\s*)?evidence)", re.IGNORECASE
+)
+"""What `render/1` escaped."""

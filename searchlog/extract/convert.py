@@ -6,14 +6,15 @@ recorded in `Conversion.options`. Converters are imported when a payload needs t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from searchlog.errors import UsageError
 from searchlog.extract import charset, sniff
-from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Metadata
+from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Metadata, bounded
+from searchlog.spoofing.forgery import forged
+from searchlog.spoofing.invisible import CONTROLS, has_invisible, unusual, utf_8
 
 __all__ = ["ConvertOptions", "Result", "convert"]
 
@@ -42,24 +43,34 @@ class ConvertOptions:
             raise UsageError(f"no dates called {self.dates!r}: page or htmldate", found=self.dates)
 
 
-def convert(data: bytes, *, content_type: str | None, url: str, options: ConvertOptions | None = None) -> Result:
+def convert(
+    data: bytes,
+    *,
+    content_type: str | None,
+    url: str,
+    options: ConvertOptions | None = None,
+    late: Callable[[], bool] = lambda: False,
+) -> Result:
     """Return the conversion of a decoded payload, or why it has no text. Never raises on any bytes.
 
     data: content codings removed. content_type: the header's value as it came. url: the final address.
+    late: tells a reader of many pages to stop after this one; what it has by then comes with a warning.
     """
     options = options or ConvertOptions()
     if not data:
         return ConversionFailure("no-text", "the payload is empty")
     media_type = sniff.sniff(data, content_type, url)
-    converter = _CONVERTERS.get(media_type)
-    if converter is None:
+    if media_type not in _CONVERTERS and media_type != "application/pdf":
         claimed = sniff.essence(content_type)
         said = f", although the server says {claimed}" if claimed and claimed != media_type else ""
         return ConversionFailure(
             "unsupported-type", f"no converter for {media_type}{said}; the payload is kept", media_type=media_type
         )
     try:
-        result = converter(data, content_type, url, media_type, options)
+        if media_type == "application/pdf":
+            result = _pdf(data, media_type, options, late)
+        else:
+            result = _CONVERTERS[media_type](data, content_type, url, media_type, options)
     except RecursionError:
         return ConversionFailure("malformed", "nested too deeply to read", media_type=media_type)
     if isinstance(result, Conversion) and _differs(media_type, content_type):
@@ -139,15 +150,17 @@ def _text(data: bytes, content_type: str | None, url: str, media_type: str, opti
         name, blocks = text.CONVERTER, text.text_blocks(body)
     if not blocks:
         return ConversionFailure("no-text", "the text is blank", media_type, name)
-    warnings = (*decoded.warnings, *(("text-cut",) if cut else ()), *_seen(body, blocks))
+    whole, blocks = blocks, bounded(blocks)
+    coarse = ("blocks-joined",) if len(blocks) < len(whole) else ()
+    warnings = (*decoded.warnings, *(("text-cut",) if cut else ()), *coarse, *_seen(body, blocks))
     result = Conversion(body, blocks, metadata, name, options=_recorded(options), verbatim=True, warnings=warnings)
     return _stamped(result, decoded, media_type)
 
 
-def _pdf(data: bytes, content_type: str | None, url: str, media_type: str, options: ConvertOptions) -> Result:
+def _pdf(data: bytes, media_type: str, options: ConvertOptions, late: Callable[[], bool]) -> Result:
     from searchlog.extract import pdf
 
-    result = pdf.read_pdf(data, options.pdf_pages_max, options.text_chars_max)
+    result = pdf.read_pdf(data, options.pdf_pages_max, options.text_chars_max, late)
     if isinstance(result, ConversionFailure):
         return result
     return replace(
@@ -172,21 +185,17 @@ def _recorded(options: ConvertOptions, **more: str) -> dict[str, Any]:
     return {**asdict(options), **more}
 
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
-_INVISIBLE = re.compile("[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\U000e0000-\U000e007f]")
-"""Not among them: joiners, soft hyphens and direction marks, which honest text needs."""
-
-
 def _seen(text: str, blocks: tuple[Block, ...]) -> tuple[str, ...]:
     """Return warnings about the text itself, for whoever shows it."""
-    out = []
-    if any(block.hidden for block in blocks):
-        out.append("hidden-text")
-    if _CONTROLS.search(text):
-        out.append("control-characters")
-    if not text.isascii() and _INVISIBLE.search(text):
-        out.append("invisible-characters")
-    return tuple(out)
+    raw = utf_8(text)
+    present = unusual(raw)
+    found = {
+        "hidden-text": any(block.hidden for block in blocks),
+        "control-characters": not CONTROLS.isdisjoint(present),
+        "invisible-characters": has_invisible(text, present),
+        "possible-forgery": forged(text, raw, present),
+    }
+    return tuple(name for name, here in found.items() if here)
 
 
 _Converter = Callable[[bytes, str | None, str, str, ConvertOptions], Result]
@@ -196,5 +205,4 @@ _CONVERTERS: dict[str, _Converter] = {
     "text/plain": _text,
     "text/markdown": _text,
     "application/json": _text,
-    "application/pdf": _pdf,
 }
