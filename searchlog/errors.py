@@ -11,13 +11,16 @@
         └── MissingError      a session or blob that is not there
 
 The world going wrong during a search (a timeout, a 403, an empty page) is data in the log, not an exception.
-Messages name the thing, what was expected, and the next step: lower case, no full stop.
+Messages name the thing, what was expected, and the next step: lower case, no full stop. Neither they nor their fields
+hold a secret: keys of the environment and passwords in addresses are taken out as an error is made (`keyring`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from searchlog.keyring import hide, hide_all
 
 __all__ = [
     "ConflictError",
@@ -38,8 +41,8 @@ class SearchlogError(Exception):
     code = "error"
 
     def __init__(self, message: str, **fields: Any) -> None:
-        super().__init__(message)
-        self.fields: Mapping[str, Any] = fields
+        super().__init__(hide(message))
+        self.fields: Mapping[str, Any] = hide_all(fields)
 
 
 class UsageError(SearchlogError):
@@ -55,7 +58,7 @@ class ProviderError(SearchlogError):
 
     def __init__(self, message: str, attempts: Sequence[Mapping[str, Any]] = (), **fields: Any) -> None:
         super().__init__(message, attempts=list(attempts), **fields)
-        self.attempts = list(attempts)
+        self.attempts: list[Mapping[str, Any]] = self.fields["attempts"]
 
 
 class FetchError(SearchlogError):

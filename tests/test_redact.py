@@ -18,8 +18,9 @@ from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Decoded, Exchange, Limits, Outcome, Request, header, wire_response
 from searchlog.capture.guard import Allow
 from searchlog.capture.message import parse
-from searchlog.capture.redact import Draft, Secrets, clean
+from searchlog.capture.redact import Draft, clean
 from searchlog.clock import SystemClock
+from searchlog.secrecy import Secrets
 from tests.wire_server import Script, WireServer
 
 CLOCK = SystemClock()
@@ -105,7 +106,10 @@ def test_secret_is_found_in_base64_at_any_alignment(before: bytes, after: bytes,
     assert Secrets([key]).found_in(base64.b64encode(before + key.encode() + after))
 
 
-@given(st.text(st.characters(codec="utf-8"), min_size=4, max_size=40), st.sampled_from(["lower", "upper", "swapcase"]))
+@given(
+    st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Cs"]), min_size=4, max_size=40),
+    st.sampled_from(["lower", "upper", "swapcase"]),
+)
 def test_secret_is_found_in_any_case_and_in_hexadecimal(key: str, case: str) -> None:
     # what becomes two letters, such as the capital of ß, is no other case of the same key
     other = "".join(char if len(getattr(char, case)()) != 1 else getattr(char, case)() for char in key)

@@ -1,14 +1,19 @@
-"""Make an Exchange from what was recorded: decide how it ended, and take the secrets out. Pure."""
+"""Make an Exchange from what was recorded: decide how it ended, and take the secrets out.
+
+Pure but for the secrets that this process knows (`keyring`).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 
+from searchlog import keyring
 from searchlog.capture.exchange import Decoded, Exchange, Framing, Outcome, Peer, Request
 from searchlog.capture.guard import safe_url
 from searchlog.capture.message import Message
-from searchlog.capture.redact import Draft, Secrets, clean
+from searchlog.capture.redact import Draft, clean
+from searchlog.secrecy import secrets_of
 
 __all__ = ["Timing", "assemble", "judge", "refused"]
 
@@ -67,7 +72,7 @@ def assemble(
     """Return the exchange of a request that was sent, or was stopped on its way."""
     outcome, code, detail = judge(draft.message, draft.decoded, reason, draft.detail)
     draft = Draft(draft.url, draft.request_head, draft.request_body, draft.message, draft.decoded, detail)
-    draft, redacted = clean(draft, request.secrets)
+    draft, redacted = clean(draft, (*request.secrets, *keyring.values()))
     message = draft.message
     odd = [*message.warnings, *warnings]
     if outcome is Outcome.COMPLETE and reason is not None:
@@ -98,7 +103,7 @@ def assemble(
 
 def refused(request: Request, reason: str, detail: str, timing: Timing) -> Exchange:
     """Return the exchange of a request that was never sent."""
-    secrets = Secrets(request.secrets)
+    secrets = secrets_of((*request.secrets, *keyring.values()))
     url = safe_url(request.url)
     return Exchange(
         method=request.method,

@@ -38,6 +38,10 @@ _FORBIDDEN = re.compile(
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _USERINFO = re.compile(r"^([\x00-\x20]*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[\\/\s]*)(?:[^/?#\\\s][^/?#]*)?@")
 _PASSWORD = re.compile(r"([\\/]{2})[^\\/?#@:]*:[^\\/?#]*@")
+_BAD_PORT = re.compile(
+    r"^([\x00-\x20]*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[\\/]{2})[^\\/?#@:\[\]]*:(?![0-9]{0,5}(?:[\\/?#]|$)).*@", re.DOTALL
+)
+"""A password in which a slash, question mark or hash was not escaped: its rest stands behind the authority."""
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _QUAD = re.compile(r"(?:0|[1-9][0-9]{0,2})(?:\.(?:0|[1-9][0-9]{0,2})){3}")
@@ -160,8 +164,10 @@ def safe_url(url: str, url_bytes_max: int = 8_192) -> str:
 
     User names and passwords are replaced, lone surrogates escaped; what is too long to be asked is cut.
     """
-    url = url[:url_bytes_max].encode("utf-8", "backslashreplace").decode("utf-8")
-    return _PASSWORD.sub(r"\1[redacted]@", _USERINFO.sub(r"\1[redacted]@", url))
+    url = _PASSWORD.sub(r"\1[redacted]@", _USERINFO.sub(r"\1[redacted]@", url))
+    # cut last: what is left of a password that was cut has no @ behind it
+    url = _BAD_PORT.sub(r"\1[redacted]@", url)[:url_bytes_max]
+    return url.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _split_authority(authority: str) -> tuple[str, int | None] | None:

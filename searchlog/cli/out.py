@@ -1,7 +1,7 @@
 """Writing: data to stdout, talk to stderr, tables for people. Knows terminals; decides nothing else.
 
-Into a pipe or file data goes byte for byte. On a terminal harmful characters are shown as escapes (`safe`). rich is
-imported only where a terminal is.
+Into a pipe or file data goes byte for byte, but for keys of ours, should an old archive hold one. On a terminal harmful
+characters are shown as escapes (`safe`). rich is imported only where a terminal is.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 import click
 
+from searchlog import keyring
 from searchlog.cli.safe import dump_json, one_line, visible
 
 __all__ = ["NUMBERS", "data", "error", "json", "line", "say", "table"]
@@ -32,7 +33,7 @@ def data(content: str | bytes) -> None:
         return
     raw = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     sys.stdout.flush()
-    sys.stdout.buffer.write(raw)
+    sys.stdout.buffer.write(keyring.known().replace(raw))
     sys.stdout.buffer.flush()
 
 
@@ -47,14 +48,14 @@ def line(text: str = "") -> None:
 
 
 def say(text: str = "", quiet: bool = False) -> None:
-    """Write one line of talk to stderr, unless quiet."""
+    """Write one line of talk to stderr, unless quiet; passwords in addresses are left out."""
     if not quiet:
-        click.echo(one_line(text), err=True)
+        click.echo(one_line(keyring.hide(text)), err=True)
 
 
 def error(text: str) -> None:
-    """Write one line to stderr that says what went wrong, quiet or not."""
-    click.echo(f"error: {one_line(text)}", err=True)
+    """Write one line to stderr that says what went wrong, quiet or not; passwords in addresses are left out."""
+    click.echo(f"error: {one_line(keyring.hide(text))}", err=True)
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, err: bool = False) -> None:

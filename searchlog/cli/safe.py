@@ -1,4 +1,6 @@
-"""What may stand on a terminal: control characters of other people's text are shown, never sent. Pure.
+"""What may be printed: no key of ours, and on a terminal no control character of other people's text.
+
+Keys of the environment are replaced by value, wherever they come from: an old archive, or an error of ours.
 
 A page, a title or a URL can hold escape sequences that move the cursor, rewrite what stands above, or set the
 clipboard; and bidirectional controls that make a line read otherwise than it is. On a terminal each becomes visible
@@ -11,6 +13,8 @@ from __future__ import annotations
 import json
 import re
 from typing import Any
+
+from searchlog import keyring
 
 __all__ = ["dump_json", "one_line", "visible"]
 
@@ -25,18 +29,18 @@ _IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u20
 
 
 def visible(text: str) -> str:
-    """Return the text with harmful characters as escapes; tabs and line feeds stay."""
-    return _HARMFUL.sub(_spell, text)
+    """Return the text without secrets and with harmful characters as escapes; tabs and line feeds stay."""
+    return _HARMFUL.sub(_spell, keyring.known().replace_text(text))
 
 
 def one_line(text: str) -> str:
-    """Return the text with harmful characters, tabs and line feeds as escapes: for a table, or inside a sentence."""
+    """Return the same with tabs and line feeds as escapes too: for a table, or inside a sentence."""
     return _BREAKS.sub(_spell, visible(text))
 
 
 def dump_json(value: Any) -> str:
-    """Return indented JSON in which no character acts on a terminal; it parses to the same value."""
-    return _IN_JSON.sub(_json_escape, json.dumps(value, ensure_ascii=False, indent=2))
+    """Return indented JSON in which no character acts on a terminal; it parses to the same value, without secrets."""
+    return _IN_JSON.sub(_json_escape, keyring.known().replace_text(json.dumps(value, ensure_ascii=False, indent=2)))
 
 
 def _spell(match: re.Match[str]) -> str:

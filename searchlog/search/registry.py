@@ -12,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from searchlog import keyring
 from searchlog.errors import UsageError
-from searchlog.search.provider import Facts, Provider
+from searchlog.search.login import LoggedIn, split_login
+from searchlog.search.provider import Facts, NetworkProvider, Provider
 from searchlog.search.providers.archive import Archive
 from searchlog.search.providers.brave import Brave
 from searchlog.search.providers.duckduckgo import DuckDuckGo
@@ -116,15 +118,23 @@ def available(env: Mapping[str, str], options: Options | None = None) -> tuple[A
 def build(name: str, env: Mapping[str, str], options: Options | None = None) -> Provider:
     """Return the provider of this name.
 
+    The keys of the environment are kept out of all that is written from here on. A user name and password in an
+    address are sent as HTTP Basic authentication, and stand in no fact, record or message.
+
     Raises UsageError for an unknown name, and when something that it needs is missing: the message says what to set.
     """
+    keyring.learn(env)
     options = options or Options()
-    at = options.endpoints.get(name)
+    at, login = split_login(options.endpoints.get(name) or (_value(SEARXNG_ENV, env) if name == "searxng" else None))
+    made = _build(name, env, options, at)
+    return LoggedIn(made, *login) if login is not None and isinstance(made, NetworkProvider) else made
+
+
+def _build(name: str, env: Mapping[str, str], options: Options, at: str | None) -> Provider:
     if name == "searxng":
-        url = at or _value(SEARXNG_ENV, env)
-        if not url:
+        if not at:
             raise UsageError("searxng: set SEARCHLOG_SEARXNG_URL to the address of your server", provider=name)
-        return Searxng(url)
+        return Searxng(at)
     if name == "tavily":
         key = _value(TAVILY_ENV, env)
         return Tavily(key, at) if at else Tavily(key)
