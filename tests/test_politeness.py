@@ -12,11 +12,16 @@ from hypothesis import strategies as st
 
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.guard import Refusal
-from searchlog.capture.politeness import Gate, retry_after
+from searchlog.capture.politeness import STALLED_S, Gate, Place, retry_after
 from searchlog.clock import FixedClock, SystemClock
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 CLOCK = SystemClock()
+
+
+def inside(entered: Place | Refusal) -> Place:
+    assert isinstance(entered, Place)
+    return entered
 
 
 @pytest.mark.parametrize(
@@ -65,20 +70,20 @@ def test_any_retry_after_is_nothing_or_between_none_and_a_minute(value: str) -> 
 def test_places_are_counted_for_each_host_alone() -> None:
     gate = Gate(FixedClock())
     soon = Deadline(5, FixedClock())
-    assert gate.enter("a", soon, 1) is None
-    assert gate.enter("b", soon, 1) is None
+    first = inside(gate.enter("a", soon, 1))
+    inside(gate.enter("b", soon, 1))
     late = Deadline(0, FixedClock())
     assert gate.enter("a", late, 1) == Refusal("rate-limited", "no place at a came free in time: 1 at once are asked")
-    gate.leave("a")
-    assert gate.enter("a", soon, 1) is None
+    gate.leave(first)
+    inside(gate.enter("a", soon, 1))
 
 
 def test_place_that_comes_free_is_taken_at_once() -> None:
     gate = Gate(CLOCK)
-    assert gate.enter("a", Deadline(5, CLOCK), 1) is None
-    threading.Timer(0.1, gate.leave, ["a"]).start()
+    first = inside(gate.enter("a", Deadline(5, CLOCK), 1))
+    threading.Timer(0.1, gate.leave, [first]).start()
     start = time.monotonic()
-    assert gate.enter("a", Deadline(5, CLOCK), 1) is None
+    inside(gate.enter("a", Deadline(5, CLOCK), 1))
     assert 0.08 < time.monotonic() - start < 0.3
 
 
@@ -86,10 +91,10 @@ def test_waiting_ends_at_the_deadline_and_when_it_is_cut() -> None:
     gate = Gate(CLOCK)
     gate.enter("a", Deadline(5, CLOCK), 1)
     start = time.monotonic()
-    assert gate.enter("a", Deadline(0.1, CLOCK), 1) is not None
+    assert isinstance(gate.enter("a", Deadline(0.1, CLOCK), 1), Refusal)
     deadline = Deadline(5, CLOCK)
     threading.Timer(0.1, deadline.cut).start()
-    assert gate.enter("a", deadline, 1) is not None
+    assert isinstance(gate.enter("a", deadline, 1), Refusal)
     assert time.monotonic() - start < 0.5
 
 
@@ -97,9 +102,9 @@ def test_requests_to_a_host_start_the_spacing_apart() -> None:
     gate = Gate(CLOCK)
     starts = []
     for _ in range(3):
-        assert gate.enter("a", Deadline(5, CLOCK), 2, spacing_s=0.1) is None
+        place = inside(gate.enter("a", Deadline(5, CLOCK), 2, spacing_s=0.1))
         starts.append(time.monotonic())
-        gate.leave("a")
+        gate.leave(place)
     assert starts[1] - starts[0] >= 0.099
     assert starts[2] - starts[1] >= 0.099
 
@@ -108,7 +113,7 @@ def test_time_the_server_named_is_waited_for_if_it_fits() -> None:
     gate = Gate(CLOCK)
     gate.hold_off("a", 0.15)
     start = time.monotonic()
-    assert gate.enter("a", Deadline(5, CLOCK), 2) is None
+    inside(gate.enter("a", Deadline(5, CLOCK), 2))
     assert time.monotonic() - start >= 0.149
 
 
@@ -119,13 +124,44 @@ def test_wait_that_cannot_fit_is_refused_at_once() -> None:
     assert gate.enter("a", Deadline(5, CLOCK), 2) == Refusal(
         "rate-limited", "a is to be asked again in 30 s, not before"
     )
-    assert gate.enter("a", Deadline(500, CLOCK), 2, patient=False) is not None
+    assert isinstance(gate.enter("a", Deadline(500, CLOCK), 2, patient=False), Refusal)
     assert time.monotonic() - start < 0.1
 
 
 def test_host_that_nothing_depends_on_is_forgotten() -> None:
     gate = Gate(FixedClock())
     for number in range(100):
-        gate.enter(f"h{number}", Deadline(5, FixedClock()), 2)
-        gate.leave(f"h{number}")
+        gate.leave(inside(gate.enter(f"h{number}", Deadline(5, FixedClock()), 2)))
     assert gate._hosts == {}
+
+
+def test_requests_that_hang_let_as_many_others_in_and_no_more() -> None:
+    """Two pages that never ended cost all other pages of their host, for as long as the search went on."""
+    clock = Moving()
+    gate, soon, now = Gate(clock), Deadline(60, clock), Deadline(0, clock)
+    for _ in range(2):
+        inside(gate.enter("a", soon, 2))
+    assert isinstance(gate.enter("a", now, 2), Refusal)
+    clock.at += STALLED_S
+    others = [inside(gate.enter("a", soon, 2)) for _ in range(2)]
+    clock.at += STALLED_S
+    assert isinstance(gate.enter("a", Deadline(0, clock), 2), Refusal)
+    gate.leave(others[0])
+    inside(gate.enter("a", soon, 2))
+
+
+def test_waiting_behind_one_that_hangs_ends_without_anybody_leaving() -> None:
+    gate = Gate(CLOCK)
+    inside(gate.enter("a", Deadline(9, CLOCK), 1))
+    start = time.monotonic()
+    inside(gate.enter("a", Deadline(9, CLOCK), 1))
+    assert STALLED_S - 0.01 <= time.monotonic() - start < STALLED_S + 2
+
+
+class Moving(FixedClock):
+    """A clock whose monotonic time is set by hand."""
+
+    at = 0.0
+
+    def monotonic(self) -> float:
+        return self.at

@@ -113,13 +113,13 @@ class Client:
         if isinstance(target, Refusal):
             return refused(request, target.reason, target.detail, Timing(self._clock.now(), 0))
         host, start = target.host, self._clock.now()
-        refusal = self._policy.gate.enter(host, deadline, self._at_once(target), patient=False)
-        if refusal is not None:
-            return refused(request, refusal.reason, refusal.detail, Timing(start, 0))
+        place = self._policy.gate.enter(host, deadline, self._at_once(target), patient=False)
+        if isinstance(place, Refusal):
+            return refused(request, place.reason, place.detail, Timing(start, 0))
         try:
             exchange = self._exchange(request, target, self.limits, deadline, {})
         finally:
-            self._policy.gate.leave(host)
+            self._policy.gate.leave(place)
         if exchange.status in (429, 503):
             seconds = retry_after(header(exchange.headers, "retry-after"), self._clock.now())
             if seconds is not None:

@@ -6,9 +6,10 @@ No threads of its own. Spec: RFC 9110 section 10.2.3.  Shown by test_politeness.
 
 from __future__ import annotations
 
+import math
 import re
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -16,10 +17,14 @@ from searchlog.capture.deadline import Deadline
 from searchlog.capture.guard import Refusal
 from searchlog.clock import Clock
 
-__all__ = ["WAIT_MAX_S", "Gate", "retry_after"]
+__all__ = ["STALLED_S", "WAIT_MAX_S", "Gate", "Place", "retry_after"]
 
 WAIT_MAX_S = 60.0
 """The longest wait that a server may ask for; it may name years."""
+
+STALLED_S = 2.0
+"""A request that is under way for longer no longer keeps others from its host: one page that hangs, or drips, would
+else cost all pages of its host. As many again as are asked at once are let in for this reason, and no more."""
 
 
 def retry_after(value: str | None, now: datetime) -> float | None:
@@ -46,9 +51,19 @@ def retry_after(value: str | None, now: datetime) -> float | None:
         return None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Leave to make one request; give it back with `Gate.leave`."""
+
+    host: str
+    since: float
+    """Monotonic time at which it was given."""
+
+
 @dataclass(slots=True)
 class _Host:
-    active: int = 0
+    places: list[Place] = field(default_factory=list)
+    """Those that are taken, the oldest first."""
     waiting: int = 0
     next_start: float = 0.0
     """Monotonic time before which crawl-delay lets no request begin."""
@@ -66,8 +81,8 @@ class Gate:
 
     def enter(
         self, host: str, deadline: Deadline, at_once: int, *, spacing_s: float = 0.0, patient: bool = True
-    ) -> Refusal | None:
-        """Wait for a place at this host; return None once inside (then call `leave`), or why not.
+    ) -> Place | Refusal:
+        """Wait for a place at this host; return it once inside (then call `leave`), or why not.
 
         spacing_s: seconds between the starts of two requests. patient: whether to wait for a time that the server
         named; a place that is taken is waited for in any case.
@@ -85,12 +100,12 @@ class Gate:
         finally:
             undo()
 
-    def leave(self, host: str) -> None:
+    def leave(self, place: Place) -> None:
         """Give the place back."""
         with self._changed:
-            state = self._hosts[host]
-            state.active -= 1
-            self._forget(host, state)
+            state = self._hosts[place.host]
+            state.places.remove(place)
+            self._forget(place.host, state)
             self._changed.notify_all()
 
     def hold_off(self, host: str, seconds: float) -> None:
@@ -101,7 +116,7 @@ class Gate:
 
     def _wait(
         self, state: _Host, host: str, deadline: Deadline, at_once: int, spacing_s: float, *, patient: bool
-    ) -> Refusal | None:
+    ) -> Place | Refusal:
         while True:
             now, left = self._clock.monotonic(), deadline.remaining()
             wait = max(state.next_start, state.not_before) - now
@@ -109,16 +124,17 @@ class Gate:
                 return Refusal("rate-limited", f"{host} is to be asked again in {wait:.0f} s, not before")
             if left <= 0:
                 return Refusal("rate-limited", f"no place at {host} came free in time: {at_once} at once are asked")
-            if wait <= 0 and state.active < at_once:
-                state.active += 1
+            if wait <= 0 and (wait := _until_free(state.places, now, at_once)) <= 0:
+                place = Place(host, now)
+                state.places.append(place)
                 state.next_start = now + spacing_s
-                return None
-            self._changed.wait(wait if wait > 0 else left)
+                return place
+            self._changed.wait(min(wait, left))
 
     def _forget(self, host: str, state: _Host) -> None:
         """Drop the state of a host that nothing depends on, so that a long crawl does not grow."""
         if (
-            not state.active
+            not state.places
             and not state.waiting
             and max(state.next_start, state.not_before) <= self._clock.monotonic()
         ):
@@ -127,3 +143,11 @@ class Gate:
     def _wake(self) -> None:
         with self._changed:
             self._changed.notify_all()
+
+
+def _until_free(places: list[Place], now: float, at_once: int) -> float:
+    """Return the seconds until another request may begin if none of those under way ends; 0 for now."""
+    if len(places) >= 2 * at_once:
+        return math.inf
+    newest = places[-at_once:]
+    return 0.0 if len(newest) < at_once else max(0.0, newest[0].since + STALLED_S - now)

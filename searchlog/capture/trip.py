@@ -119,13 +119,13 @@ def _ask_page(policy: Policy, trip: _Trip, target: Target) -> Exchange | Refusal
 def _through_gate(
     policy: Policy, target: Target, limits: Limits, deadline: Deadline, pins: Pins, *, spacing_s: float = 0.0
 ) -> Exchange | Refusal:
-    refusal = policy.gate.enter(target.host, deadline, policy.at_once(target), spacing_s=spacing_s)
-    if refusal is not None:
-        return refusal
+    place = policy.gate.enter(target.host, deadline, policy.at_once(target), spacing_s=spacing_s)
+    if isinstance(place, Refusal):
+        return place
     try:
         return policy.ask(Request("GET", target.url), target, limits, deadline, pins)
     finally:
-        policy.gate.leave(target.host)
+        policy.gate.leave(place)
 
 
 def _should_retry(policy: Policy, trip: _Trip, target: Target, exchange: Exchange) -> bool:
