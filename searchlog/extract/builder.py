@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from searchlog.extract.conversion import Block
+from searchlog.extract.conversion import BLOCKS_MAX, Block
 from searchlog.extract.folding import folded, paragraphs
 from searchlog.extract.furniture import LABELLED, Region, furniture_of, region_label
 from searchlog.extract.style import PLAIN, Look, Sheet
@@ -42,7 +42,11 @@ _KINDS = {
     "summary": "other",
 }
 _ROW_CHARS_MAX = 2000
+_ROW_PIECES_MAX = 4000
+_ROW_CELLS_MAX = 2000
 _CELL_BLOCKS_MAX = 12
+_RUN_MAX = 50_000
+"""Text nodes of one run that are kept apart."""
 _SPAN_MAX = 20
 _SHOWN_BLOCKS_MIN = 8
 _SHOWN_CHARS_MIN = 2000
@@ -102,8 +106,18 @@ class Built:
 class Builder:
     """Takes events in document order: `start`, `text`, `end`, then `finish`."""
 
-    def __init__(self, sheet: Sheet, *, passed: frozenset[str] = SKIPPED, shown: frozenset[str] = frozenset()) -> None:
-        """passed: elements that are never text. shown: ids of hidden elements that the page's scripts put in place."""
+    def __init__(
+        self,
+        sheet: Sheet,
+        *,
+        passed: frozenset[str] = SKIPPED,
+        shown: frozenset[str] = frozenset(),
+        blocks_max: int = BLOCKS_MAX,
+    ) -> None:
+        """passed: elements that are never text. shown: ids of hidden elements that the page's scripts put in place.
+
+        blocks_max: what comes after so many blocks is one more block, and one for what is hidden of it.
+        """
         self._sheet = sheet
         self._styled = sheet.tags
         self._ruled = sheet.has_rules
@@ -111,6 +125,12 @@ class Builder:
         """Elements for which `start` does nothing at all."""
         self._shown = shown
         self._pieces: list[_Piece] = []
+        self._blocks_max = blocks_max
+        self._rest: list[str] = []
+        self._hidden_rest: list[str] = []
+        self._rest_why: str | None = None
+        self.char_count = 0
+        """Characters of the blocks so far."""
         self._run: list[str] = []
         self._hidden_run: list[str] = []
         self._hidden_why: str | None = None
@@ -136,8 +156,12 @@ class Builder:
         if state.hidden is not None:
             self._hidden_run.append(data)
             self._hidden_why = state.hidden
+            if len(self._hidden_run) > _RUN_MAX:
+                self._hidden_run = ["".join(self._hidden_run)]
         elif self._run or state.pre or not (data.isspace() and data.isascii()):
             self._run.append(data)
+            if len(self._run) > _RUN_MAX:
+                self._run = ["".join(self._run)]
 
     def start(self, tag: str, attributes: Mapping[str, str | None]) -> int:
         """Open an element; the answer is one of PASSED, INLINE, OPEN, TURNED."""
@@ -247,7 +271,7 @@ class Builder:
                 row.cells.append(len(self._pieces))
                 row.head = row.head and (tag == "th" or state.head)
                 span = attributes.get("colspan") or ""
-                if span.isascii() and span.isdigit():
+                if span.isascii() and span.isdigit() and len(row.cells) < _ROW_CELLS_MAX:
                     row.cells.extend([-1] * (min(int(span[:4]), _SPAN_MAX) - 1))
             return _State._make(("paragraph", 0, state.group, 0, *state[4:]))
         return state
@@ -271,12 +295,29 @@ class Builder:
         if state.pre:
             raw = raw.replace("\0", "\n")
             if raw and not raw.isspace():
-                self._pieces.append(_Piece("code", raw, 0, state.group, hidden))
+                self._add(_Piece("code", raw, 0, state.group, hidden))
             return
         text = folded(raw)
         for part in paragraphs(text) if self._broken else (text,):
             if part and not part.isspace():
-                self._pieces.append(_Piece(state.kind, part, state.level, state.group, hidden))
+                self._add(_Piece(state.kind, part, state.level, state.group, hidden))
+
+    def _add(self, piece: _Piece) -> None:
+        self.char_count += len(piece.text) + 1
+        if len(self._pieces) < self._blocks_max and not self._rest and not self._hidden_rest:
+            self._pieces.append(piece)
+        elif piece.hidden is None:
+            self._rest.append(piece.text)
+        else:
+            self._hidden_rest.append(piece.text)
+            self._rest_why = piece.hidden
+
+    def _add_rest(self) -> bool:
+        """Make one piece of what came after the last of its own; return whether there was any."""
+        for texts, why in ((self._rest, None), (self._hidden_rest, self._rest_why)):
+            if texts:
+                self._pieces.append(_Piece("other", "\n".join(texts), 0, None, why))
+        return bool(self._rest or self._hidden_rest)
 
     def _end_row(self) -> None:
         """Join the cells of the row into one block, unless they hold more than short plain content."""
@@ -285,6 +326,8 @@ class Builder:
             return
         self._rows[-1] = None
         first = next((at for at in row.cells if at >= 0), len(self._pieces))
+        if len(self._pieces) - first > _ROW_PIECES_MAX or len(row.cells) > _ROW_CELLS_MAX:
+            return  # far from short and plain; and rows around rows would look at everything again
         inside = self._pieces[first:]
         hidden = None if any(piece.hidden is None for piece in inside) else inside[0].hidden if inside else None
         seen = [piece for piece in inside if piece.hidden == hidden]
@@ -319,9 +362,11 @@ class Builder:
         while self._stack:
             self.end("")
         self._flush()
+        coarse = self._add_rest()
         shown = _unveil(self._pieces, self._veils)
         built = _assemble(self._pieces, self._regions, chars_max)
-        return replace(built, warnings=(*built.warnings, "shown-by-script")) if shown else built
+        more = (*(("blocks-joined",) if coarse else ()), *(("shown-by-script",) if shown else ()))
+        return replace(built, warnings=(*built.warnings, *more)) if more else built
 
 
 def _unveil(pieces: list[_Piece], veils: list[Region]) -> bool:
@@ -334,9 +379,12 @@ def _unveil(pieces: list[_Piece], veils: list[Region]) -> bool:
         return False
     total = sum(len(piece.text) for piece in pieces)
     shown = False
+    looked = {"opacity": 0, "visibility": 0}
+    """Where the last veil of each kind ended: one inside it holds nothing that it does not."""
     for veil in veils:
-        if veil.label not in ("opacity", "visibility"):
+        if veil.start < looked.get(veil.label, len(pieces) + 1):
             continue
+        looked[veil.label] = veil.end
         inside = [piece for piece in pieces[veil.start : veil.end] if piece.hidden == veil.label]
         size = sum(len(piece.text) for piece in inside)
         if len(inside) >= _SHOWN_BLOCKS_MIN and size >= _SHOWN_CHARS_MIN and size * 2 > total:

@@ -90,6 +90,8 @@ _CODECS = {
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
 _PRESCAN_BYTES = 4_096
 _DETECT_BYTES = 60_000
+_MENDED_MAX = 100_000
+"""Undecodable bytes that are looked at one by one."""
 _SAID = re.compile(r"charset\s*=\s*(?:\"([^\"]{1,60})\"|'([^']{1,60})'|([^\s;\"',>]{1,60}))", re.I)
 _META = re.compile(rb"<!--.*?(?:-->|\Z)|<meta[\s/]([^>]{0,2000})>|<\?xml\s([^>]{0,300})\?>", re.I | re.S)
 _ATTRIBUTE = re.compile(r"([^\s/>=\"']+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>\"']+))")
@@ -174,7 +176,10 @@ def _decode(data: bytes, encoding: str) -> tuple[str, int]:
     try:
         return data.decode(codec), 0
     except UnicodeDecodeError:
-        text = data.decode(codec, _handler(encoding))
+        # each error costs a call: where there are very many, they are mended by none and marked by the codec itself
+        text = data.decode(codec, "replace")
+        if text.count("\ufffd") <= _MENDED_MAX:
+            text = data.decode(codec, _handler(encoding))
     try:
         own = data.count("\ufffd".encode(codec))
     except UnicodeEncodeError:

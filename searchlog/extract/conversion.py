@@ -11,11 +11,13 @@ from typing import Any
 from searchlog import canon
 
 __all__ = [
+    "BLOCKS_MAX",
     "Block",
     "Conversion",
     "ConversionFailure",
     "Dated",
     "Metadata",
+    "bounded",
     "conversion_from_json",
     "conversion_to_json",
     "structure_of",
@@ -106,6 +108,17 @@ class ConversionFailure:
     detail: str
     media_type: str = ""
     converter: str = ""
+
+
+BLOCKS_MAX = 120_000
+"""Blocks of one conversion; the rest of its text stands in one more. The longest standards have a tenth of this."""
+
+
+def bounded(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Return the blocks, those beyond the bound as one; for text of which nothing is hidden."""
+    if len(blocks) <= BLOCKS_MAX:
+        return blocks
+    return (*blocks[: BLOCKS_MAX - 1], Block("other", blocks[BLOCKS_MAX - 1].start, blocks[-1].end))
 
 
 def conversion_to_json(conversion: Conversion) -> dict[str, Any]:

@@ -60,17 +60,15 @@ def convert(
     if not data:
         return ConversionFailure("no-text", "the payload is empty")
     media_type = sniff.sniff(data, content_type, url)
-    if media_type not in _CONVERTERS and media_type != "application/pdf":
+    converter = _CONVERTERS.get(media_type)
+    if converter is None:
         claimed = sniff.essence(content_type)
         said = f", although the server says {claimed}" if claimed and claimed != media_type else ""
         return ConversionFailure(
             "unsupported-type", f"no converter for {media_type}{said}; the payload is kept", media_type=media_type
         )
     try:
-        if media_type == "application/pdf":
-            result = _pdf(data, media_type, options, late)
-        else:
-            result = _CONVERTERS[media_type](data, content_type, url, media_type, options)
+        result = converter(data, content_type, url, media_type, options, late)
     except RecursionError:
         return ConversionFailure("malformed", "nested too deeply to read", media_type=media_type)
     if isinstance(result, Conversion) and _differs(media_type, content_type):
@@ -93,11 +91,18 @@ def _kind(media_type: str) -> str:
     return "text" if media_type.startswith("text/") or media_type.endswith("json") else media_type
 
 
-def _html(data: bytes, content_type: str | None, url: str, media_type: str, options: ConvertOptions) -> Result:
+def _html(
+    data: bytes,
+    content_type: str | None,
+    url: str,
+    media_type: str,
+    options: ConvertOptions,
+    late: Callable[[], bool],
+) -> Result:
     from searchlog.extract import html
 
     decoded = charset.decode(data, content_type)
-    page = html.read_html(decoded.text, url, options.text_chars_max, linear=options.linear)
+    page = html.read_html(decoded.text, url, options.text_chars_max, linear=options.linear, late=late)
     name = html.CONVERTER if page.tree else html.CONVERTER_LINEAR
     if not page.built.blocks:
         return ConversionFailure(
@@ -135,7 +140,14 @@ def _asked_for(result: Conversion, markup: str, url: str, options: ConvertOption
     return result
 
 
-def _text(data: bytes, content_type: str | None, url: str, media_type: str, options: ConvertOptions) -> Result:
+def _text(
+    data: bytes,
+    content_type: str | None,
+    url: str,
+    media_type: str,
+    options: ConvertOptions,
+    late: Callable[[], bool],
+) -> Result:
     from searchlog.extract import markdown, text
 
     decoded = charset.decode(data, content_type, prescan=False)
@@ -157,7 +169,14 @@ def _text(data: bytes, content_type: str | None, url: str, media_type: str, opti
     return _stamped(result, decoded, media_type)
 
 
-def _pdf(data: bytes, media_type: str, options: ConvertOptions, late: Callable[[], bool]) -> Result:
+def _pdf(
+    data: bytes,
+    content_type: str | None,
+    url: str,
+    media_type: str,
+    options: ConvertOptions,
+    late: Callable[[], bool],
+) -> Result:
     from searchlog.extract import pdf
 
     result = pdf.read_pdf(data, options.pdf_pages_max, options.text_chars_max, late)
@@ -198,11 +217,12 @@ def _seen(text: str, blocks: tuple[Block, ...]) -> tuple[str, ...]:
     return tuple(name for name, here in found.items() if here)
 
 
-_Converter = Callable[[bytes, str | None, str, str, ConvertOptions], Result]
+_Converter = Callable[[bytes, str | None, str, str, ConvertOptions, Callable[[], bool]], Result]
 _CONVERTERS: dict[str, _Converter] = {
     "text/html": _html,
     "application/xhtml+xml": _html,
     "text/plain": _text,
     "text/markdown": _text,
     "application/json": _text,
+    "application/pdf": _pdf,
 }

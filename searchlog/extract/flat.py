@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from html import unescape
+from itertools import islice
 
 from searchlog.extract.builder import OPEN, Builder
 from searchlog.extract.tags import BLOCK, SKIPPED, VOID
@@ -21,7 +23,7 @@ __all__ = ["DEPTH_MAX", "hazard", "nesting", "read_flat"]
 
 DEPTH_MAX = 4_000
 _TAGS_CHECKED_FROM = 12_000
-_NODES_MAX = 1_500_000
+_NODES_MAX = 500_000
 _ATTRIBUTES_MAX = 4_000
 _LONG_TAG = 16_000
 
@@ -46,6 +48,8 @@ _ENDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """What the start of an element ends, and where the search for it stops."""
 _RAW_TEXT = frozenset(("script", "style", "textarea", "title", "iframe", "noembed", "noframes", "noscript"))
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?""")
+_TAG_REST = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?)*+>""")
+"""A quote counts only where a value begins; one that is never closed is a letter like others."""
 _BREAKS_OUT = frozenset(("p", "div", "h1", "h2", "h3", "h4", "ul", "ol", "li", "table", "body", "pre", "blockquote"))
 """What ends an unclosed drawing or formula (HTML Living Standard section 13.2.6.5)."""
 _WANTED = re.compile(r"\b(?:class|id|style|hidden|popover|open|role|aria-level|colspan)\b", re.I)
@@ -70,19 +74,21 @@ def hazard(text: str) -> str | None:
 
 def _many_unclosed(text: str) -> bool:
     """Return whether many formatting elements are open at the same time somewhere."""
-    if len(_FORMATTING_STARTS.findall(text)) <= _UNCLOSED_MAX:
+    if next(islice(_FORMATTING_STARTS.finditer(text), _UNCLOSED_MAX, None), None) is None:
         return False
     open_formatting: Counter[str] = Counter()
-    unclosed = peak = 0
-    for slash, name in _FORMATTING.findall(text):
-        if not slash:
+    unclosed = 0
+    for match in _FORMATTING.finditer(text):
+        name = match[2]
+        if not match[1]:
             open_formatting[name] += 1
             unclosed += 1
-            peak = max(peak, unclosed)
+            if unclosed > _UNCLOSED_MAX:
+                return True
         elif open_formatting[name]:
             open_formatting[name] -= 1
             unclosed -= 1
-    return peak > _UNCLOSED_MAX
+    return False
 
 
 def _has_long_tag(text: str) -> bool:
@@ -100,8 +106,8 @@ def _count_tags(text: str) -> str | None:
     """Follow starts and ends with a counter a name; return what the tree would suffer from."""
     counts: Counter[str] = Counter()
     depth = formatting = nodes = 0
-    for slash, found in _TAG_NAME.findall(text):
-        name = found.lower()
+    for match in _TAG_NAME.finditer(text):  # not a list of all: a page of tags alone has millions
+        slash, name = match[1], match[2].lower()
         if name in VOID or name in _IMPLIED_END:
             # each new block opens the whole list of unclosed formatting elements again
             nodes += 1 if slash else 1 + formatting
@@ -129,8 +135,8 @@ def nesting(text: str) -> int:
     """Return about how deep the elements of the markup are nested, from above: unclosed ones count."""
     counts: Counter[str] = Counter()
     depth = deepest = 0
-    for slash, found in _TAG_NAME.findall(text):
-        name = found.lower()
+    for match in _TAG_NAME.finditer(text):
+        slash, name = match[1], match[2].lower()
         if name in VOID or name in _IMPLIED_END:
             continue
         if not slash:
@@ -143,18 +149,30 @@ def nesting(text: str) -> int:
     return deepest
 
 
-def read_flat(text: str, builder: Builder) -> None:
-    """Send the page's events to the builder in one pass."""
+_TAGS_MAX = 600_000
+_LOOK_EVERY = 1_024
+
+
+def read_flat(text: str, builder: Builder, full: Callable[[], bool], late: Callable[[], bool]) -> bool:
+    """Send the page's events to the builder in one pass; return whether it was the whole page.
+
+    Reading ends when `full` or `late` says so, and after very many tags: what follows is not given as text, because
+    nobody has told its hidden parts from the rest.
+    """
     reader = _Flat(builder)
-    at, length = 0, len(text)
+    at, length, tags = 0, len(text), 0
     while at < length:
         begin = text.find("<", at)
         if begin < 0:
             reader.text(text[at:])
-            return
+            return True
         if begin > at:
             reader.text(text[at:begin])
         at = reader.markup(text, begin)
+        tags += 1
+        if tags % _LOOK_EVERY == 0 and (tags >= _TAGS_MAX or full() or late()):
+            return at >= length
+    return True
 
 
 class _Flat:
@@ -248,18 +266,14 @@ class _Flat:
 
 
 def _tag_end(text: str, at: int) -> int:
-    """Return the offset after the tag's `>`, which is not inside quotes; tags never close beyond a few quotes."""
+    """Return the offset after the tag's `>`, which is not inside a quoted value; without one, the end of the text."""
     end = text.find(">", at)
-    for _ in range(8):
-        if end < 0:
-            return len(text)
-        inside = text[at:end]
-        if inside.count('"') % 2 == 0 and inside.count("'") % 2 == 0:
-            break
-        end = text.find(">", end + 1)
-    else:
-        end = text.find(">", at)
-    return end + 1
+    if end < 0:
+        return len(text)
+    if text.find("=", at, end) < 0:
+        return end + 1  # no value, so no quotes that count
+    match = _TAG_REST.match(text, at)
+    return len(text) if match is None else match.end()
 
 
 def _attributes(rest: str) -> dict[str, str | None]:

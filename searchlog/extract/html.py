@@ -8,7 +8,7 @@ The walk keeps its own stack, so depth costs nothing; pages that no tree builder
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,35 +46,49 @@ class Page:
     """Whether a tree was built; False for the linear reading."""
 
 
-def read_html(text: str, url: str, chars_max: int, *, linear: bool = False) -> Page:
+def read_html(
+    text: str, url: str, chars_max: int, *, linear: bool = False, late: Callable[[], bool] = lambda: False
+) -> Page:
     """Return the page's text, blocks and claims.
 
-    text: decoded, without NUL. linear: never build a tree (asked for after a worker died of this page).
+    text: decoded, without NUL. linear: never build a tree (asked for after a worker died of this page). late: when it
+    says so, the text up to there is all that is read.
     """
     reason = "linear" if linear else hazard(text)
     if reason is not None:
-        builder = Builder(Sheet(_style_texts(text)))
-        read_flat(text, builder)
-        built = builder.finish(chars_max)
-        return Page(
-            built,
-            metadata.from_head(text),
-            None,
-            (*((reason,) if reason != "linear" else ()), *built.warnings),
-            tree=False,
-        )
-    page = _read_tree(text, url, chars_max, scripting=True)
+        return _read_flat(text, chars_max, reason, late)
+    page = _read_tree(text, url, chars_max, late, scripting=True)
     seen = _visible_count(page.built)
     if seen < _BARE_CHARS and "<noscript" in text:
         # a page that is empty without its scripts may hold the same content for readers without scripts, as we are one
-        plain = _read_tree(text, url, chars_max, scripting=False)
+        plain = _read_tree(text, url, chars_max, late, scripting=False)
         if _visible_count(plain.built) > 2 * seen + 200:
             return replace(plain, warnings=(*plain.warnings, "noscript"))
     return page
 
 
+def _read_flat(text: str, chars_max: int, reason: str, late: Callable[[], bool]) -> Page:
+    """Read in one pass. Once a worker has died of the page, it may have been of its styles: then of less of them."""
+    hurried = reason == "linear"
+    styles = list(_style_texts(text))
+    cut = hurried and sum(map(len, styles)) > _HURRIED_STYLE_CHARS_MAX
+    if cut:
+        styles = ["\n".join(styles)[:_HURRIED_STYLE_CHARS_MAX]]
+    builder = Builder(Sheet(styles))
+    whole = read_flat(text, builder, lambda: builder.char_count > chars_max, late)
+    built = builder.finish(chars_max)
+    warnings = [] if hurried else [reason]
+    if cut:
+        warnings.append("styles-cut")
+    if not whole and "text-cut" not in built.warnings:
+        warnings.append("text-cut")
+    return Page(built, metadata.from_head(text), None, (*warnings, *built.warnings), tree=False)
+
+
+_HURRIED_STYLE_CHARS_MAX = 64_000
 _BARE_CHARS = 400
-_NODES_MAX = 2_000_000
+_NODES_MAX = 1_500_000
+_LOOK_EVERY = 1_024
 _NO_ELEMENTS = frozenset(("-comment", "-doctype", "-document", None))
 """What selectolax calls nodes that are neither elements nor text."""
 _STREAMED = re.compile(r"<div hidden(?:=\"\")? id=\"(S:[0-9a-f]{1,4})\"")
@@ -94,7 +108,7 @@ def parse(text: str, *, scripting: bool) -> LexborHTMLParser:
         raise MemoryError(str(error)) from None
 
 
-def _read_tree(text: str, url: str, chars_max: int, *, scripting: bool) -> Page:
+def _read_tree(text: str, url: str, chars_max: int, late: Callable[[], bool], *, scripting: bool) -> Page:
     tree = parse(text, scripting=scripting)
     meta = metadata.from_tree(tree, url)
     builder = _builder(tree, text, scripting=scripting)
@@ -103,7 +117,7 @@ def _read_tree(text: str, url: str, chars_max: int, *, scripting: bool) -> Page:
         return Page(builder.finish(chars_max), meta, None, ())
     turned: list[Any] = []
     met: set[str] = set()
-    warnings = _walk(body, builder, turned, met)
+    warnings = _walk(body, builder, turned, met, full=lambda: builder.char_count > chars_max, late=late)
     built = builder.finish(chars_max)
     verbatim = None
     if not warnings and "text-cut" not in built.warnings:
@@ -120,8 +134,16 @@ def _builder(tree: LexborHTMLParser, text: str, *, scripting: bool) -> Builder:
     return Builder(Sheet(node.text() for node in tree.css("style")), passed=passed, shown=shown)
 
 
-def _walk(body: Any, builder: Builder, turned: list[Any], met: set[str]) -> tuple[str, ...]:
-    """Send the tree's events to the builder.
+def _walk(
+    body: Any,
+    builder: Builder,
+    turned: list[Any],
+    met: set[str],
+    *,
+    full: Callable[[], bool],
+    late: Callable[[], bool],
+) -> tuple[str, ...]:
+    """Send the tree's events to the builder, until one of `full` and `late` says that it is enough.
 
     turned, met: to collect the nodes that turn hidden or visible again, and the names of all elements.
     """
@@ -140,8 +162,13 @@ def _walk(body: Any, builder: Builder, turned: list[Any], met: set[str]) -> tupl
             node = node.next
             continue
         count += 1
-        if count > _NODES_MAX:
-            return ("too-many-nodes",)
+        if count % _LOOK_EVERY == 0:
+            if full():
+                return ()
+            if count > _NODES_MAX:
+                return ("too-many-nodes", "text-cut")
+            if late():
+                return ("extract-timeout", "text-cut")
         tag = node.tag
         if tag == "-text":
             text(node.text_content)

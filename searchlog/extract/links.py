@@ -7,6 +7,8 @@ from urllib.parse import urljoin, urlsplit
 __all__ = ["links"]
 
 _LINKS_MAX = 5_000
+_URL_CHARS_MAX = 8_192
+"""As long as an address that is fetched may be; one base of 2 MB would come back with every link."""
 
 
 def links(markup: str, url: str) -> tuple[str, ...]:
@@ -27,10 +29,10 @@ def links(markup: str, url: str) -> tuple[str, ...]:
 
 
 def _joined(base: str, reference: str | None) -> str | None:
-    if not reference:
+    if not reference or len(reference) > _URL_CHARS_MAX:
         return None
     try:
         target = urljoin(base, reference.strip())
-        return target if urlsplit(target).scheme in ("http", "https") else None
+        return target if len(target) <= _URL_CHARS_MAX and urlsplit(target).scheme in ("http", "https") else None
     except ValueError:
         return None

@@ -7,9 +7,10 @@ whose pages are pictures has no text layer, and that is said rather than an empt
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
-from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Dated, Metadata
+from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Dated, Metadata, bounded
 from searchlog.extract.dates import iso_date
 
 __all__ = ["CONVERTER", "engine", "read_pdf"]
@@ -27,8 +28,13 @@ def engine() -> str:
     return f"pypdfium2 {version.PYPDFIUM_INFO} (pdfium {version.PDFIUM_INFO})"
 
 
-def read_pdf(data: bytes, pages_max: int, chars_max: int) -> Conversion | ConversionFailure:
-    """Return the text of the pages in order; blocks carry 1-based page numbers."""
+def read_pdf(
+    data: bytes, pages_max: int, chars_max: int, late: Callable[[], bool] = lambda: False
+) -> Conversion | ConversionFailure:
+    """Return the text of the pages in order; blocks carry 1-based page numbers.
+
+    late: when it says so, the pages read by then are all that is read.
+    """
     try:
         import pypdfium2
     except ImportError:
@@ -38,23 +44,35 @@ def read_pdf(data: bytes, pages_max: int, chars_max: int) -> Conversion | Conver
     except pypdfium2.PdfiumError as error:
         return ConversionFailure("malformed", f"not a readable PDF: {error}", _TYPE, CONVERTER)
     try:
-        return _read(document, pages_max, chars_max)
+        return _read(document, pages_max, chars_max, late)
     except pypdfium2.PdfiumError as error:
         return ConversionFailure("malformed", f"a page cannot be read: {error}", _TYPE, CONVERTER)
     finally:
         document.close()
 
 
-def _read(document: Any, pages_max: int, chars_max: int) -> Conversion | ConversionFailure:
+def _read(document: Any, pages_max: int, chars_max: int, late: Callable[[], bool]) -> Conversion | ConversionFailure:
+    from pypdfium2 import PdfiumError
+
     texts: list[str] = []
     blocks: list[Block] = []
     at = 0
     warnings: list[str] = []
+    broken: Exception | None = None
+    """What the first page that cannot be read said; the others are read all the same."""
     count = len(document)
     if count > pages_max:
         warnings.append("pages-cut")
     for number in range(min(count, pages_max)):
-        for part in _paragraphs(_page_text(document, number)):
+        if late():
+            warnings += ["extract-timeout", *(() if warnings else ("pages-cut",))]
+            break
+        try:
+            text = _page_text(document, number)
+        except PdfiumError as error:
+            broken = broken or error
+            continue
+        for part in _paragraphs(text):
             room = chars_max - at
             if len(part) > room:
                 warnings.append("text-cut")
@@ -66,10 +84,19 @@ def _read(document: Any, pages_max: int, chars_max: int) -> Conversion | Convers
                 break
         if "text-cut" in warnings:
             break
+    if broken is not None:
+        if not blocks:
+            raise broken
+        warnings.append("page-unreadable")
+    if not blocks and "extract-timeout" in warnings:
+        return ConversionFailure("timeout", "no text on the pages that could be read in time", _TYPE, CONVERTER)
     if not blocks:
         pages = "page is a picture" if count == 1 else f"{count} pages are pictures"
         return ConversionFailure("no-text", f"the PDF has no text layer (its {pages})", _TYPE, CONVERTER)
-    return Conversion("\n".join(texts), tuple(blocks), _metadata(document), CONVERTER, warnings=tuple(warnings))
+    whole, kept = tuple(blocks), bounded(tuple(blocks))
+    if len(kept) < len(whole):
+        warnings.append("blocks-joined")
+    return Conversion("\n".join(texts), kept, _metadata(document), CONVERTER, warnings=tuple(warnings))
 
 
 def _page_text(document: Any, number: int) -> str:

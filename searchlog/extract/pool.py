@@ -4,6 +4,9 @@
 worker that is past its time is killed and replaced, one that dies names the reason. Markup that cost a worker its
 life is read once more without a tree (`flat.py`), so even then there is text, with a warning. `InProcess` is the
 same face without processes, for tests and for replay.
+
+A page has `time_s` for both readings together, and memory by its size: a small page cannot take much, and no page
+takes more than `memory_bytes`.
 """
 
 from __future__ import annotations
@@ -42,7 +45,17 @@ _START_S = 30.0
 _DEATHS = {"timeout": "extract-timeout", "memory": "extract-failed", "crash": "extract-failed"}
 """How a worker may die of a page, and the warning on what was read without a tree afterwards."""
 _TREE_SHARE = 0.7
-"""Part of a caller's time that the first try may use, so that the linear reading still has some."""
+"""Part of a page's time that the first try may use, so that the linear reading still has some."""
+_SOFT_SHARE = 0.7
+"""Part of its time after which a worker cuts what it can cut, rather than being killed with all it has."""
+_MEMORY_BASE = 72 << 20
+_MEMORY_FACTOR = 12
+"""What a page may take: the base, and so many bytes for each of its own. Real pages take 2 to 9 bytes for each."""
+
+
+def memory_for(size_bytes: int, memory_bytes: int) -> int:
+    """Return by how many bytes a page of this size may make a worker grow."""
+    return min(memory_bytes, _MEMORY_BASE + _MEMORY_FACTOR * size_bytes)
 
 
 class InProcess:
@@ -73,8 +86,9 @@ class ExtractPool:
     """A fixed number of worker processes, started when first needed."""
 
     def __init__(
-        self, workers: int = 2, time_s: float = 5.0, memory_bytes: int = 1_073_741_824, *, linear_fallback: bool = True
+        self, workers: int = 2, time_s: float = 5.0, memory_bytes: int = 160 << 20, *, linear_fallback: bool = True
     ) -> None:
+        """time_s: seconds that one page may take in all. memory_bytes: by how much any page may make a worker grow."""
         self._time_s = time_s
         self._memory_bytes = memory_bytes
         self._linear_fallback = linear_fallback
@@ -107,18 +121,20 @@ class ExtractPool:
         """
         until = None if deadline_s is None else time.monotonic() + deadline_s
         job = _Job(data, content_type, url, options)
-        first = self._once(job, until, _TREE_SHARE if self._linear_fallback else 1.0)
+        media_type = sniff.sniff(data, content_type, url)
+        again = self._linear_fallback and sniff.is_html(media_type) and not options.linear
+        first = self._once(job, until, _TREE_SHARE if again else 1.0)
         if isinstance(first, Conversion) or first.reason not in _DEATHS:
             return first
-        media_type = sniff.sniff(data, content_type, url)
-        expired = until is not None and time.monotonic() >= until
-        if self._linear_fallback and sniff.is_html(media_type) and not options.linear and not expired:
+        if again and (until is None or time.monotonic() < until):
+            rest = 1.0 if first.reason != "timeout" else 1.0 - _TREE_SHARE
             try:
-                second = self._once(replace(job, options=replace(options, linear=True)), until, 1.0)
+                second = self._once(replace(job, options=replace(options, linear=True)), until, rest, all_left=True)
             except UsageError:
                 return first  # the pool was closed in the meantime
             if isinstance(second, Conversion):
-                return replace(second, warnings=(*second.warnings, _DEATHS[first.reason]), structure=None)
+                warnings = dict.fromkeys((*second.warnings, _DEATHS[first.reason]))
+                return replace(second, warnings=tuple(warnings), structure=None)
         return replace(first, media_type=media_type)
 
     def close(self) -> None:
@@ -135,8 +151,11 @@ class ExtractPool:
     ) -> None:
         self.close()
 
-    def _once(self, job: _Job, until: float | None, share: float) -> Result:
-        """Give the job to a worker of its own; `share` is the part of the time left until `until` that it may use."""
+    def _once(self, job: _Job, until: float | None, share: float, *, all_left: bool = False) -> Result:
+        """Give the job to a worker of its own.
+
+        share: the part of a page's time that it may use, and of the time until `until`, unless it may have all of that.
+        """
         if until is not None and time.monotonic() >= until:
             return ConversionFailure("timeout", "the deadline had passed before the conversion began")
         try:
@@ -147,9 +166,15 @@ class ExtractPool:
             if worker is None or not worker.usable():
                 self._drop(worker)
                 worker = self._start()
-            left = None if until is None else max(0.0, until - time.monotonic()) * share
-            limit = self._time_s if left is None else min(self._time_s, left)
-            return worker.ask(job.message(alarm_s=self._time_s * 2 + 5), limit, _START_S if left is None else left)
+            left = None if until is None else max(0.0, until - time.monotonic()) * (1.0 if all_left else share)
+            limit = self._time_s * share if left is None else min(self._time_s * share, left)
+            message = job.message(
+                alarm_s=self._time_s * 2 + 5,
+                soft_s=limit * _SOFT_SHARE,
+                memory_bytes=memory_for(len(job.data), self._memory_bytes),
+            )
+            answer_max = frames.answer_bytes_max(job.options.text_chars_max)
+            return worker.ask(message, limit, _START_S if left is None else left, answer_max)
         finally:
             if worker is not None and not worker.usable():
                 self._drop(worker)
@@ -180,8 +205,16 @@ class _Job:
     url: str
     options: ConvertOptions
 
-    def message(self, alarm_s: float) -> bytes:
-        return frames.request(self.data, self.content_type, self.url, self.options, alarm_s)
+    def message(self, *, alarm_s: float, soft_s: float, memory_bytes: int) -> frames.Message:
+        return frames.request(
+            self.data,
+            self.content_type,
+            self.url,
+            self.options,
+            alarm_s=alarm_s,
+            soft_s=soft_s,
+            memory_bytes=memory_bytes,
+        )
 
 
 class _Worker:
@@ -204,26 +237,30 @@ class _Worker:
         """Return whether another page may be given to it."""
         return not self._broken and self._process.poll() is None
 
-    def ask(self, message: bytes, limit_s: float, start_s: float) -> Result:
-        """Return the answer to one request; kill the process when it takes longer than `limit_s` once it is ready."""
+    def ask(self, message: frames.Message, limit_s: float, start_s: float, answer_max: int) -> Result:
+        """Return the answer to one request; kill the process when it takes longer than `limit_s` once it is ready.
+
+        answer_max: bytes; of an answer that says it is longer nothing is read.
+        """
         if not self._ready:
-            outcome = self._exchange(b"", start_s)
+            outcome = self._exchange((), start_s, 0)
             if isinstance(outcome, ConversionFailure):
                 return replace(outcome, detail=f"an extraction worker did not start: {outcome.detail}")
             self._ready = True
-        outcome = self._exchange(message, limit_s)
+        outcome = self._exchange(message, limit_s, answer_max)
         if isinstance(outcome, ConversionFailure):
             return outcome
+        head, payload = outcome
+        self._broken = self._broken or bool(head.get("last"))  # it said so and left
         try:
-            result = frames.result_of(*outcome)
+            return frames.result_of(head, payload)
         except FormatError as error:
             self._broken = True
             return ConversionFailure("crash", str(error))
-        if isinstance(result, ConversionFailure) and result.reason == "memory":
-            self._broken = True  # it said so and left
-        return result
 
-    def _exchange(self, message: bytes, limit_s: float) -> tuple[dict[str, Any], bytes] | ConversionFailure:
+    def _exchange(
+        self, message: frames.Message, limit_s: float, answer_max: int
+    ) -> tuple[dict[str, Any], bytes] | ConversionFailure:
         """Write, read one message; on death say why. The worker counts as broken unless the answer was whole."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -231,10 +268,10 @@ class _Worker:
         late = _Late(self._process, limit_s)
         answer = None
         try:
-            if message:
-                self._process.stdin.write(message)
-                self._process.stdin.flush()
-            answer = frames.read(self._process.stdout.read)
+            for part in message:
+                self._process.stdin.write(part)
+            self._process.stdin.flush()
+            answer = frames.read(self._process.stdout.read, answer_max)
         except FormatError as error:
             return ConversionFailure("crash", str(error))
         except (OSError, ValueError):
@@ -299,7 +336,8 @@ def _cause(process: subprocess.Popen[bytes]) -> ConversionFailure:
         return ConversionFailure("crash", "the worker closed its output and went on")
     if code == -9:
         return ConversionFailure("memory", "the worker was killed by the system, most likely for its memory")
-    return ConversionFailure("crash", f"the worker ended with code {code} while converting")
+    why = ", as libraries do that find no memory" if code in (-4, -5, -6) else ""
+    return ConversionFailure("crash", f"the worker ended with code {code} while converting{why}")
 
 
 def _end_all(workers: set[_Worker]) -> None:
