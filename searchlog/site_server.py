@@ -2,7 +2,8 @@
 
 A folder is searched through HTTP like any other site, so one path through the code serves both. What it does not do:
 listen anywhere but 127.0.0.1, list directories, run anything, or leave its folder. A request whose Host names another
-site is answered 421, so that a page elsewhere cannot read the folder through a rebound name.
+site is answered 421, so that a page elsewhere cannot read the folder through a rebound name; one that a browser sends
+on behalf of another site (Origin, Sec-Fetch-Site) is answered 403.
 """
 
 from __future__ import annotations
@@ -229,9 +230,13 @@ class _Handler(BaseHTTPRequestHandler):
         if len(hosts) != 1 or not self.path.startswith("/") or "Transfer-Encoding" in self.headers:
             self.close_connection = True
             return plain(400, "bad request")
-        if hosts[0].lower() not in {f"127.0.0.1:{self.server.server_port}", f"localhost:{self.server.server_port}"}:
+        names = (f"127.0.0.1:{self.server.server_port}", f"localhost:{self.server.server_port}")
+        if hosts[0].lower() not in names:
             self.close_connection = True
             return plain(421, "this server does not answer for that host")
+        if self._is_foreign(names):
+            self.close_connection = True
+            return plain(403, "this server does not answer pages of other sites")
         if not length.isdecimal() or int(length) > _BODY_BYTES_MAX:
             self.close_connection = True
             return plain(413, "request body too large")
@@ -240,6 +245,15 @@ class _Handler(BaseHTTPRequestHandler):
             return plain(405, "method not allowed", ("Allow", ", ".join(site.methods)))
         path, _, query = self.path.partition("?")
         return site.respond(Ask(self.command, path, query, tuple(self.headers.items()), body))
+
+    def _is_foreign(self, names: tuple[str, ...]) -> bool:
+        """Return whether a browser says that the page of another site is behind this request."""
+        own = {f"http://{name}" for name in names}
+        if any(origin.strip().lower() not in own for origin in self.headers.get_all("Origin", [])):
+            return True
+        # `none`: typed by a person; `same-site` is another port of this machine
+        sites = self.headers.get_all("Sec-Fetch-Site", [])
+        return any(site.strip().lower() not in ("same-origin", "none") for site in sites)
 
     def _send(self, reply: Reply) -> None:
         if reply.delay_s:
