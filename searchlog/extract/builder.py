@@ -16,12 +16,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from searchlog.extract.conversion import BLOCKS_MAX, Block
 from searchlog.extract.folding import folded, paragraphs
 from searchlog.extract.furniture import LABELLED, Region, furniture_of, region_label
-from searchlog.extract.style import PLAIN, Look, Sheet
+from searchlog.extract.style import PLAIN, Look, Sheet, alike, look_of
 from searchlog.extract.tags import BLOCK, NEUTRAL, PREFORMATTED, SKIPPED, VOID
 
 __all__ = ["INLINE", "OPEN", "PASSED", "TURNED", "Builder", "Built"]
@@ -50,6 +50,13 @@ _RUN_MAX = 50_000
 _SPAN_MAX = 20
 _SHOWN_BLOCKS_MIN = 8
 _SHOWN_CHARS_MIN = 2000
+_FOR_READERS = frozenset(
+    ("sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "screen-reader-only", "u-visually-hidden")
+)
+"""Classes that by common custom take text off the screen, whoever's style sheet it is."""
+_FOR_EARS = Look(gone="offscreen")
+_OLD = frozenset(("font", "basefont"))
+"""Elements that give a colour by an attribute."""
 
 
 class _State(NamedTuple):
@@ -64,6 +71,8 @@ class _State(NamedTuple):
     hidden: str | None = None
     soft: bool = False
     """Whether a descendant may show itself again (visibility, size, colour)."""
+    ground: str = ""
+    """The colour behind the text, 8 hex digits; empty when it is not known."""
 
     def of(self, kind: str, level: int) -> _State:
         """Return the same of another kind and level. A quarter of the time of `_replace`."""
@@ -121,6 +130,9 @@ class Builder:
         self._sheet = sheet
         self._styled = sheet.tags
         self._ruled = sheet.has_rules
+        self._every = "*" in sheet.tags
+        self._unseen: dict[str | None, bool] = {None: False}
+        """By the classes of an element, whether one of them says that it is for screen readers only."""
         self.silent = frozenset((passed | VOID) - BLOCK - {"br"})
         """Elements for which `start` does nothing at all."""
         self._shown = shown
@@ -163,8 +175,11 @@ class Builder:
             if len(self._run) > _RUN_MAX:
                 self._run = ["".join(self._run)]
 
-    def start(self, tag: str, attributes: Mapping[str, str | None]) -> int:
-        """Open an element; the answer is one of PASSED, INLINE, OPEN, TURNED."""
+    def start(self, tag: str, attributes: Mapping[str, str | None], node: Any = None) -> int:
+        """Open an element; the answer is one of PASSED, INLINE, OPEN, TURNED.
+
+        node: of the tree, for style rules that look around it.
+        """
         block = tag in BLOCK
         if not block:
             if tag in self.silent:
@@ -173,14 +188,14 @@ class Builder:
                 self.text("\0")
                 self._broken = True
                 return PASSED
-            if not attributes and tag not in self._styled:
+            if not attributes and tag not in self._styled and not self._every:
                 return INLINE
         elif tag in ("hr", "optgroup"):
             self._flush()
             return PASSED
         look = PLAIN
-        if "style" in attributes or (self._ruled and attributes) or tag in self._styled:
-            look = self._sheet.look(tag, attributes)
+        if "style" in attributes or (self._ruled and attributes) or tag in self._styled or self._every:
+            look = self._sheet.look(tag, attributes, node)
             block = block or look.block
         state = outer = self._state
         region = -1
@@ -195,12 +210,27 @@ class Builder:
                     region = len(self._regions)
                     self._regions.append(Region(label, len(self._pieces)))
         answer, veil = OPEN, -1
+        if attributes:
+            names = attributes.get("class")
+            if names not in self._unseen:
+                self._unseen[names] = not _FOR_READERS.isdisjoint(names.split()) if names else False
+            if look is PLAIN and self._unseen[names]:
+                look = _FOR_EARS
+            if tag in _OLD or "bgcolor" in attributes:
+                look = _with_old(look, attributes)
+            if state.ground and (names or "id" in attributes or look.ground is not None):
+                # a linked style sheet may give another colour to what it can name
+                state = state._replace(ground=look.ground or "")
+            elif look.ground:
+                state = state._replace(ground=look.ground)
         if look is not PLAIN or tag == "dialog" or "hidden" in attributes or "popover" in attributes:
+            if look.ink is not None and outer.ground and state.ground and alike(look.ink, outer.ground):
+                look = look._replace(coloured=False)
             hidden, soft = _hidden(tag, attributes, look, outer)
             if hidden == "attribute" and attributes.get("id") in self._shown:
                 hidden = outer.hidden
             if hidden != outer.hidden:
-                state = _State(*state[:6], hidden, soft)
+                state = _State(*state[:6], hidden, soft, state.ground)
                 if hidden is None or outer.hidden is None:
                     answer = TURNED
                 if outer.hidden is None and block and not tag.startswith("t"):  # not a part of a table
@@ -365,7 +395,8 @@ class Builder:
         coarse = self._add_rest()
         shown = _unveil(self._pieces, self._veils)
         built = _assemble(self._pieces, self._regions, chars_max)
-        more = (*(("blocks-joined",) if coarse else ()), *(("shown-by-script",) if shown else ()))
+        cut = ("styles-cut",) if self._sheet.is_spent else ()
+        more = (*(("blocks-joined",) if coarse else ()), *(("shown-by-script",) if shown else ()), *cut)
         return replace(built, warnings=(*built.warnings, *more)) if more else built
 
 
@@ -410,6 +441,19 @@ def _hidden(tag: str, attributes: Mapping[str, str | None], look: Look, outer: _
     if outer.hidden is not None and stated[outer.hidden]:
         return None, False
     return outer.hidden, outer.soft
+
+
+def _with_old(look: Look, attributes: Mapping[str, str | None]) -> Look:
+    """Return the look with the colours that attributes of old give, which styles override."""
+    old = {
+        name: ((attributes.get(attribute) or "").strip().lower(), False)
+        for name, attribute in (("color", "color"), ("background-color", "bgcolor"))
+        if attributes.get(attribute)
+    }
+    given = look_of(old)
+    if look.coloured is None and look.ink is None:
+        look = look._replace(coloured=given.coloured, ink=given.ink)
+    return look if look.ground is not None else look._replace(ground=given.ground)
 
 
 def _assemble(pieces: list[_Piece], regions: list[Region], chars_max: int) -> Built:

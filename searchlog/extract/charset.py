@@ -176,7 +176,10 @@ def _decode(data: bytes, encoding: str) -> tuple[str, int]:
     try:
         return data.decode(codec), 0
     except UnicodeDecodeError:
-        # each error costs a call: where there are very many, they are mended by none and marked by the codec itself
+        if encoding.startswith(_SINGLE_BYTE):
+            text = codecs.charmap_decode(data, "strict", _table(encoding))[0]
+            return text, text.count("\ufffd")
+        # each error costs a call: where there are very many, none is mended, and the codec itself marks them
         text = data.decode(codec, "replace")
         if text.count("\ufffd") <= _MENDED_MAX:
             text = data.decode(codec, _handler(encoding))
@@ -185,6 +188,15 @@ def _decode(data: bytes, encoding: str) -> tuple[str, int]:
     except UnicodeEncodeError:
         own = 0
     return text, max(0, text.count("\ufffd") - own)
+
+
+_SINGLE_BYTE = ("windows-", "iso-8859", "koi8", "ibm866", "macintosh", "x-mac")
+
+
+@cache
+def _table(encoding: str) -> str:
+    """Return the 256 characters of a single-byte encoding, gaps of Python's table filled."""
+    return "".join(bytes((byte,)).decode(_CODECS[encoding], _handler(encoding)) for byte in range(256))
 
 
 @cache

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from sys import intern
 from typing import Any
 
 from searchlog import canon
@@ -161,7 +162,21 @@ def _row(block: Block) -> list[Any]:
 
 def structure_of(conversion: Conversion) -> bytes:
     """Return the canonical JSON of everything but the text: what is stored beside it (FORMAT.md section 7)."""
-    return conversion.structure or canon.dumps(conversion_to_json(conversion))
+    if conversion.structure is not None:
+        return conversion.structure
+    # the rows, which come first in canonical order, are written a part at a time: a page of many has them once only
+    rest = canon.dumps(conversion_to_json(replace(conversion, blocks=())))
+    empty = b'{"blocks":[]'
+    assert rest.startswith(empty)
+    blocks = conversion.blocks
+    parts = [
+        canon.dumps([_row(block) for block in blocks[at : at + _ROWS_AT_ONCE]])[1:-1]
+        for at in range(0, len(blocks), _ROWS_AT_ONCE)
+    ]
+    return empty[:-1] + b",".join(parts) + rest[len(empty) - 1 :]
+
+
+_ROWS_AT_ONCE = 5_000
 
 
 def conversion_from_json(text: str, value: dict[str, Any], structure: bytes | None = None) -> Conversion:
@@ -177,7 +192,7 @@ def conversion_from_json(text: str, value: dict[str, Any], structure: bytes | No
         known[name] = tuple(value.get(name, ()))
     return Conversion(
         text=text,
-        blocks=tuple(Block(*row) for row in value["blocks"]),
+        blocks=tuple(Block(intern(kind), *row) for kind, *row in value["blocks"]),
         metadata=Metadata(**claims, published=published, modified=modified),
         structure=structure,
         **known,

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from searchlog.errors import UsageError
 from searchlog.extract import charset, sniff
-from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Metadata, bounded
+from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Metadata
 from searchlog.spoofing.forgery import forged
 from searchlog.spoofing.invisible import CONTROLS, has_invisible, unusual, utf_8
 
@@ -68,12 +68,23 @@ def convert(
             "unsupported-type", f"no converter for {media_type}{said}; the payload is kept", media_type=media_type
         )
     try:
-        result = converter(data, content_type, url, media_type, options, late)
+        result = converter(_Given(data, content_type, url, media_type, options, late))
     except RecursionError:
         return ConversionFailure("malformed", "nested too deeply to read", media_type=media_type)
     if isinstance(result, Conversion) and _differs(media_type, content_type):
         result = replace(result, warnings=(*result.warnings, "type-mismatch"))
     return result
+
+
+class _Given(NamedTuple):
+    """What a converter is given; see `convert`."""
+
+    data: bytes
+    content_type: str | None
+    url: str
+    media_type: str
+    options: ConvertOptions
+    late: Callable[[], bool]
 
 
 def _differs(media_type: str, content_type: str | None) -> bool:
@@ -91,14 +102,8 @@ def _kind(media_type: str) -> str:
     return "text" if media_type.startswith("text/") or media_type.endswith("json") else media_type
 
 
-def _html(
-    data: bytes,
-    content_type: str | None,
-    url: str,
-    media_type: str,
-    options: ConvertOptions,
-    late: Callable[[], bool],
-) -> Result:
+def _html(given: _Given) -> Result:
+    data, content_type, url, media_type, options, late = given
     from searchlog.extract import html
 
     decoded = charset.decode(data, content_type)
@@ -140,14 +145,8 @@ def _asked_for(result: Conversion, markup: str, url: str, options: ConvertOption
     return result
 
 
-def _text(
-    data: bytes,
-    content_type: str | None,
-    url: str,
-    media_type: str,
-    options: ConvertOptions,
-    late: Callable[[], bool],
-) -> Result:
+def _text(given: _Given) -> Result:
+    data, content_type, _, media_type, options, _ = given
     from searchlog.extract import markdown, text
 
     decoded = charset.decode(data, content_type, prescan=False)
@@ -162,21 +161,15 @@ def _text(
         name, blocks = text.CONVERTER, text.text_blocks(body)
     if not blocks:
         return ConversionFailure("no-text", "the text is blank", media_type, name)
-    whole, blocks = blocks, bounded(blocks)
-    coarse = ("blocks-joined",) if len(blocks) < len(whole) else ()
+    joined = blocks[-1].kind == "other" and media_type != "application/json"
+    coarse = ("blocks-joined",) if joined else ()
     warnings = (*decoded.warnings, *(("text-cut",) if cut else ()), *coarse, *_seen(body, blocks))
     result = Conversion(body, blocks, metadata, name, options=_recorded(options), verbatim=True, warnings=warnings)
     return _stamped(result, decoded, media_type)
 
 
-def _pdf(
-    data: bytes,
-    content_type: str | None,
-    url: str,
-    media_type: str,
-    options: ConvertOptions,
-    late: Callable[[], bool],
-) -> Result:
+def _pdf(given: _Given) -> Result:
+    data, _, _, media_type, options, late = given
     from searchlog.extract import pdf
 
     result = pdf.read_pdf(data, options.pdf_pages_max, options.text_chars_max, late)
@@ -217,7 +210,7 @@ def _seen(text: str, blocks: tuple[Block, ...]) -> tuple[str, ...]:
     return tuple(name for name, here in found.items() if here)
 
 
-_Converter = Callable[[bytes, str | None, str, str, ConvertOptions, Callable[[], bool]], Result]
+_Converter = Callable[[_Given], Result]
 _CONVERTERS: dict[str, _Converter] = {
     "text/html": _html,
     "application/xhtml+xml": _html,

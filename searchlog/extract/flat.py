@@ -48,8 +48,10 @@ _ENDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """What the start of an element ends, and where the search for it stops."""
 _RAW_TEXT = frozenset(("script", "style", "textarea", "title", "iframe", "noembed", "noframes", "noscript"))
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?""")
-_TAG_REST = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?)*+>""")
-"""A quote counts only where a value begins; one that is never closed is a letter like others."""
+_TAG_REST = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\s>"'][^\s>]*+)?)*+>""")
+"""A quote counts only where a value begins; one that is never closed takes all that follows."""
+_COMMENT_END = re.compile("--!?>")
+"""From the second hyphen of the start on, for `<!-->` is a whole comment."""
 _BREAKS_OUT = frozenset(("p", "div", "h1", "h2", "h3", "h4", "ul", "ol", "li", "table", "body", "pre", "blockquote"))
 """What ends an unclosed drawing or formula (HTML Living Standard section 13.2.6.5)."""
 _WANTED = re.compile(r"\b(?:class|id|style|hidden|popover|open|role|aria-level|colspan)\b", re.I)
@@ -169,7 +171,7 @@ def read_flat(text: str, builder: Builder, full: Callable[[], bool], late: Calla
         if begin > at:
             reader.text(text[at:begin])
         at = reader.markup(text, begin)
-        tags += 1
+        tags += text[begin + 1 : begin + 2] != "!"
         if tags % _LOOK_EVERY == 0 and (tags >= _TAGS_MAX or full() or late()):
             return at >= length
     return True
@@ -192,8 +194,8 @@ class _Flat:
     def markup(self, text: str, begin: int) -> int:
         """Take what begins with `<`; return where reading goes on."""
         if text.startswith("<!--", begin):
-            end = text.find("-->", begin + 4)
-            return len(text) if end < 0 else end + 3
+            closed = _COMMENT_END.search(text, begin + 2)
+            return len(text) if closed is None else closed.end()
         match = _TAG_NAME.match(text, begin)
         if match is None:
             if text.startswith(("<!", "<?", "</"), begin):

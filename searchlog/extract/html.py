@@ -17,7 +17,7 @@ from selectolax.lexbor import LEXBOR_VERSION_MAJOR, LEXBOR_VERSION_MINOR, Lexbor
 
 from searchlog.extract import metadata
 from searchlog.extract.builder import INLINE, PASSED, TURNED, Builder, Built
-from searchlog.extract.conversion import Metadata
+from searchlog.extract.conversion import BLOCKS_MAX, Metadata
 from searchlog.extract.flat import hazard, read_flat
 from searchlog.extract.style import Sheet
 from searchlog.extract.tags import SKIPPED
@@ -74,7 +74,7 @@ def _read_flat(text: str, chars_max: int, reason: str, late: Callable[[], bool])
     cut = hurried and sum(map(len, styles)) > _HURRIED_STYLE_CHARS_MAX
     if cut:
         styles = ["\n".join(styles)[:_HURRIED_STYLE_CHARS_MAX]]
-    builder = Builder(Sheet(styles))
+    builder = Builder(Sheet(map(_rules, styles)), blocks_max=BLOCKS_MAX // 4 if hurried else BLOCKS_MAX)
     whole = read_flat(text, builder, lambda: builder.char_count > chars_max, late)
     built = builder.finish(chars_max)
     warnings = [] if hurried else [reason]
@@ -85,7 +85,9 @@ def _read_flat(text: str, chars_max: int, reason: str, late: Callable[[], bool])
     return Page(built, metadata.from_head(text), None, (*warnings, *built.warnings), tree=False)
 
 
-_HURRIED_STYLE_CHARS_MAX = 64_000
+_HURRIED_STYLE_CHARS_MAX = 16_000
+_STYLE_CHARS_MAX = 1_000_000
+_STYLE_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 _BARE_CHARS = 400
 _NODES_MAX = 1_500_000
 _LOOK_EVERY = 1_024
@@ -131,7 +133,16 @@ def _builder(tree: LexborHTMLParser, text: str, *, scripting: bool) -> Builder:
     streamed = 'id="S:' in text and _STREAM_MARK.search(text)
     shown = frozenset(_STREAMED.findall(text)) if streamed else frozenset[str]()
     passed = SKIPPED if scripting else SKIPPED - {"noscript"}
-    return Builder(Sheet(node.text() for node in tree.css("style")), passed=passed, shown=shown)
+    return Builder(Sheet(_rules(node.text()) for node in tree.css("style")), passed=passed, shown=shown)
+
+
+def _rules(style: str) -> str:
+    """Return a style sheet without its comments and without what follows its last brace, where no rule can end.
+
+    Whoever looks for the next brace from each place on would look through that again and again.
+    """
+    style = _STYLE_COMMENT.sub("", style[:_STYLE_CHARS_MAX])
+    return style[: max(style.rfind("{"), style.rfind("}")) + 1]
 
 
 def _walk(

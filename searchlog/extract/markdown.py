@@ -22,7 +22,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
-_RULE = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
+_RULE = re.compile(r" {0,3}(?:(?:\*[ \t]*+){3,}+|(?:-[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)$")
 _TABLE_RULE = re.compile(r"[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+$")
 
 
@@ -41,8 +41,19 @@ class _Line:
 
 
 def markdown_blocks(text: str) -> tuple[Block, ...]:
-    """Return the blocks of a Markdown source in order."""
-    return tuple(_Reader(text).blocks())
+    """Return the blocks of a Markdown source in order; what follows very many lines is one block."""
+    end = -1
+    for _ in range(_LINES_MAX):
+        end = text.find("\n", end + 1)
+        if end < 0:
+            return tuple(_Reader(text).blocks())
+    blocks = tuple(_Reader(text[:end]).blocks())
+    rest = text[end:].strip()
+    start = text.index(rest[0], end) if rest else end
+    return (*blocks, Block("other", start, start + len(rest))) if rest else blocks
+
+
+_LINES_MAX = 100_000
 
 
 def title(text: str, blocks: tuple[Block, ...]) -> str | None:

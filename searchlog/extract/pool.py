@@ -46,9 +46,9 @@ _DEATHS = {"timeout": "extract-timeout", "memory": "extract-failed", "crash": "e
 """How a worker may die of a page, and the warning on what was read without a tree afterwards."""
 _TREE_SHARE = 0.7
 """Part of a page's time that the first try may use, so that the linear reading still has some."""
-_SOFT_SHARE = 0.7
+_SOFT_SHARE, _SOFT_SHARE_AGAIN = 0.7, 0.5
 """Part of its time after which a worker cuts what it can cut, rather than being killed with all it has."""
-_MEMORY_BASE = 72 << 20
+_MEMORY_BASE = 88 << 20
 _MEMORY_FACTOR = 12
 """What a page may take: the base, and so many bytes for each of its own. Real pages take 2 to 9 bytes for each."""
 
@@ -123,13 +123,17 @@ class ExtractPool:
         job = _Job(data, content_type, url, options)
         media_type = sniff.sniff(data, content_type, url)
         again = self._linear_fallback and sniff.is_html(media_type) and not options.linear
-        first = self._once(job, until, _TREE_SHARE if again else 1.0)
+        begin = time.monotonic()
+        limit = self._time_s * _TREE_SHARE if again else self._time_s
+        share = _TREE_SHARE if again else 1.0
+        first = self._once(job, limit, until, share, _SOFT_SHARE)
         if isinstance(first, Conversion) or first.reason not in _DEATHS:
             return first
         if again and (until is None or time.monotonic() < until):
-            rest = 1.0 if first.reason != "timeout" else 1.0 - _TREE_SHARE
+            left = max(self._time_s - (time.monotonic() - begin), self._time_s * (1.0 - _TREE_SHARE))
             try:
-                second = self._once(replace(job, options=replace(options, linear=True)), until, rest, all_left=True)
+                again_job = replace(job, options=replace(options, linear=True))
+                second = self._once(again_job, left, until, 1.0, _SOFT_SHARE_AGAIN)
             except UsageError:
                 return first  # the pool was closed in the meantime
             if isinstance(second, Conversion):
@@ -151,11 +155,8 @@ class ExtractPool:
     ) -> None:
         self.close()
 
-    def _once(self, job: _Job, until: float | None, share: float, *, all_left: bool = False) -> Result:
-        """Give the job to a worker of its own.
-
-        share: the part of a page's time that it may use, and of the time until `until`, unless it may have all of that.
-        """
+    def _once(self, job: _Job, limit_s: float, until: float | None, share: float, soft: float) -> Result:
+        """Give the job to a worker of its own for at most `limit_s`, and that share of the time left until `until`."""
         if until is not None and time.monotonic() >= until:
             return ConversionFailure("timeout", "the deadline had passed before the conversion began")
         try:
@@ -166,11 +167,11 @@ class ExtractPool:
             if worker is None or not worker.usable():
                 self._drop(worker)
                 worker = self._start()
-            left = None if until is None else max(0.0, until - time.monotonic()) * (1.0 if all_left else share)
-            limit = self._time_s * share if left is None else min(self._time_s * share, left)
+            left = None if until is None else max(0.0, until - time.monotonic()) * share
+            limit = limit_s if left is None else min(limit_s, left)
             message = job.message(
                 alarm_s=self._time_s * 2 + 5,
-                soft_s=limit * _SOFT_SHARE,
+                soft_s=limit * soft,
                 memory_bytes=memory_for(len(job.data), self._memory_bytes),
             )
             answer_max = frames.answer_bytes_max(job.options.text_chars_max)

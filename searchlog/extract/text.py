@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from searchlog.extract.conversion import Block
+from searchlog.extract.conversion import BLOCKS_MAX, Block
 
 __all__ = ["CONVERTER", "json_blocks", "text_blocks"]
 
@@ -10,7 +10,10 @@ CONVERTER = "text/1"
 
 
 def text_blocks(text: str) -> tuple[Block, ...]:
-    """Return one paragraph for each run of lines between blank lines; the text is not changed, long lines stay long."""
+    """Return one paragraph for each run of lines between blank lines; the text is not changed, long lines stay long.
+
+    Beyond `BLOCKS_MAX` paragraphs the rest of the text is one block.
+    """
     blocks: list[Block] = []
     start = end = -1
     at = 0
@@ -21,6 +24,8 @@ def text_blocks(text: str) -> tuple[Block, ...]:
                 start = at + line.index(bare[0])
             end = at + len(line.rstrip())
         elif start >= 0:
+            if len(blocks) >= BLOCKS_MAX:
+                return (*blocks, Block("other", start, len(text.rstrip())))
             blocks.append(Block("paragraph", start, end))
             start = -1
         at += len(line) + 1
