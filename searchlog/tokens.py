@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
+from itertools import accumulate
 
-__all__ = ["TOKENIZER", "token_count", "words"]
+__all__ = ["TOKENIZER", "fitting", "token_count", "words"]
 
 TOKENIZER = "words/1"
 
@@ -33,6 +35,7 @@ _MARKS = (
     "\U0001e944-\U0001e94a"  # Adlam
 )
 # a soft hyphen, a joiner and a byte order mark stand inside a word and are not part of it
+_LONGEST, _LONGEST_MIN = "\ufdfa", 400
 _UNSEEN = re.compile("[\u00ad\u200d\u2060\ufeff]")
 _RUN = re.compile(rf"[{_NOSPACE}]+|(?:[^\W_{_NOSPACE}]|[{_MARKS}])+")
 _ASCII_RUN = re.compile(r"[a-z0-9]+")
@@ -43,7 +46,10 @@ def words(text: str) -> list[str]:
     """Return the tokens of a text in order."""
     if text.isascii():
         return _ASCII_RUN.findall(text.lower())  # the same runs, much sooner
-    text = unicodedata.normalize("NFKC", _UNSEEN.sub("", text))
+    text = _UNSEEN.sub("", text)
+    # one letter becomes eighteen under NFKC: a text of little else would be read as one many times as long
+    many = text.count(_LONGEST) * 8 > len(text) + _LONGEST_MIN
+    text = unicodedata.normalize("NFC" if many else "NFKC", text)
     out: list[str] = []
     for run in _RUN.findall(text.lower()):
         if run.isascii() or len(run) == 1 or not _IS_NOSPACE.match(run):
@@ -60,10 +66,33 @@ def token_count(text: str) -> int:
     """
     if text.isascii():
         return -(-len(text) // 4)
-    ascii_count = sum(map(len, re.findall(r"[\x00-\x7f]+", text)))
+    ascii_count = len(text.encode("ascii", "ignore"))
     dense = sum(map(len, _DENSE.findall(text)))
     other = len(text) - ascii_count - dense
     return -(-(ascii_count * 10 + other * 16 + dense * 40) // 40)
 
 
 _DENSE = re.compile(rf"[{_NOSPACE}]+")
+
+
+def fitting(text: str, tokens_max: int) -> int:
+    """Return the length of the longest beginning of a text that costs at most so many tokens."""
+    part = text[: tokens_max * _PART // _CHEAPEST + 1]
+    return bisect_right(list(accumulate(map(_COSTS.__getitem__, part))), tokens_max * _PART)
+
+
+_PART, _CHEAPEST = 40, 10
+"""A token, and an ASCII character, in the unit of `_Costs`."""
+
+
+class _Costs(dict[str, int]):
+    """Character to its cost. Bounded: a text can hold a million different ones."""
+
+    def __missing__(self, char: str) -> int:
+        if len(self) > 20_000:
+            self.clear()
+        cost = self[char] = _CHEAPEST if char.isascii() else _PART if _IS_NOSPACE.match(char) else 16
+        return cost
+
+
+_COSTS = _Costs()

@@ -60,4 +60,14 @@ def _evidence(evidence_id: str, source: Source, chosen: Chosen) -> Evidence:
 
 
 def _heading_path(text: str, passage: Passage) -> tuple[str, ...]:
-    return tuple(" ".join(text[start:end].split()) for start, end in passage.headings)
+    return tuple(_shortened(text[start : min(end, start + 4 * _HEADING_MAX)]) for start, end in passage.headings)
+
+
+_HEADING_MAX = 300
+"""Characters of a heading that go with each passage below it: headings are not counted in the budget."""
+
+
+def _shortened(heading: str) -> str:
+    """Return a heading on one line; the sign of a cut stands for the rest of a very long one."""
+    line = " ".join(heading.split())
+    return line if len(line) <= _HEADING_MAX else line[:_HEADING_MAX].rstrip() + "…"
