@@ -1,215 +1,33 @@
-"""What CSS hides, as far as the page itself says it: inline styles and simple rules of its `<style>` elements. Pure.
+"""What CSS hides, as far as the page itself says it: inline styles and the rules of its `<style>` elements. Pure.
 
-Read: declarations of one element, and rules whose selector is a single compound of a tag, classes and an id
-(`.a`, `#b`, `p.a.b`). Not read: linked style sheets, combinators, attribute selectors, scripts, print and
-width-dependent rules. So text may be called visible that a style sheet elsewhere hides; never is text dropped for it.
-Spec: CSS Syntax 3 section 4 (escapes, comments), CSS Display 3, CSS Color 4 (named colours: the common ones).
+Read: declarations of one element (`look.py`), rules that hold on both a phone's and a desk's screen (`rules.py`), and
+selectors of the element's own tag, classes and id; where the caller hands over the tree's node, combinators, attributes
+and places among siblings too (`selectors.py`). Not read: linked style sheets, scripts, rules for paper, for one width.
+So text may be called visible that a style sheet elsewhere hides; never is text dropped for it.
+
+Costs are bounded: a sheet is read once, in time that grows with its length; a rule is looked up by a mark of the
+element, and its selector read when it first meets one; looking around a node draws on one allowance a page.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-__all__ = ["Look", "Sheet", "declarations", "look_of"]
+from searchlog.extract.look import PLAIN, Declared, Look, alike, declarations, look_of, may_hide, merged, unescaped
+from searchlog.extract.rules import BOTH, Rule, rules
+from searchlog.extract.selectors import Meter, Selector, parse, split
 
+__all__ = ["PLAIN", "Look", "Sheet", "alike", "declarations", "look_of"]
 
-class Look(NamedTuple):
-    """What the declarations of one element say about seeing its text."""
-
-    gone: str | None = None
-    """Hides the element and all inside it: `style`, `opacity`, `offscreen`."""
-    visibility: bool | None = None
-    """Stated `visibility`: inside a hidden element a visible one is seen again."""
-    sized: bool | None = None
-    """Stated font size: False for nothing, True for something."""
-    coloured: bool | None = None
-    """Stated colour: False when the text has the colour of its own background or none at all."""
-    block: bool = False
-    """Stated as a block although its tag may be inline."""
-
-
-PLAIN = Look()
-
-_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
-_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.S)
-_ZERO = re.compile(r"[+-]?0*\.?0+(?:[a-z]+|%)?")
-_LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(px|r?em|vw|vh|%|ch|pt)?")
-_FAR = {"px": 400, "em": 40, "rem": 40, "vw": 100, "vh": 100, "%": 100, "ch": 80, "pt": 400, None: 400}
-_HINTS = (
-    *("color", "font", "left", "top", "none", "hidden", "right", "bottom", "visib", "opacity", "transparent", "clip"),
-    *("indent", "collapse", "scale", "translate", "\\"),
-)
-"""One of them is in every style that hides or shows anything, `display` aside; the common ones first."""
-_NAMED = {
-    "white": "ffffffff",
-    "black": "000000ff",
-    "red": "ff0000ff",
-    "green": "008000ff",
-    "blue": "0000ffff",
-    "yellow": "ffff00ff",
-    "gray": "808080ff",
-    "grey": "808080ff",
-    "silver": "c0c0c0ff",
-    "navy": "000080ff",
-    "snow": "fffafaff",
-    "ivory": "fffff0ff",
-    "whitesmoke": "f5f5f5ff",
-    "ghostwhite": "f8f8ffff",
-    "floralwhite": "fffaf0ff",
-}
-
-
-def declarations(style: str) -> dict[str, tuple[str, bool]]:
-    """Return property to (value, important), lower case, comments gone, escapes read; the last of equals wins."""
-    if "/*" in style:
-        style = _COMMENT.sub("", style)
-    if "\\" in style:
-        style = _ESCAPE.sub(_unescape, style)
-    out: dict[str, tuple[str, bool]] = {}
-    for part in style.lower().split(";"):
-        name, colon, value = part.partition(":")
-        if not colon:
-            continue
-        name, value = name.strip(), value.strip()
-        important = value.endswith("important") and "!" in value
-        if important:
-            value = value[: value.rindex("!")].rstrip()
-        if important or not out.get(name, ("", False))[1]:
-            out[name] = (value, important)
-    return out
-
-
-def _unescape(match: re.Match[str]) -> str:
-    digits, char = match.groups()
-    if digits is None:
-        return str(char)
-    code = int(digits, 16)
-    return chr(code) if 0 < code < 0xD800 or 0xDFFF < code < 0x110000 else "\ufffd"
-
-
-def look_of(decl: Mapping[str, tuple[str, bool]]) -> Look:
-    """Return what the declarations say; PLAIN when they say nothing about being seen."""
-
-    def value(name: str) -> str:
-        return decl[name][0] if name in decl else ""
-
-    gone = None
-    display = value("display")
-    if display == "none" or value("content-visibility") == "hidden":
-        gone = "style"
-    elif _is_zero(value("opacity")) or re.search(r"opacity\(0*\.?0*%?\)", value("filter")):
-        gone = "opacity"
-    elif _offscreen(value):
-        gone = "offscreen"
-    visibility = {"hidden": False, "collapse": False, "visible": True}.get(value("visibility"))
-    size = value("font-size") or _font_size(value("font"))
-    sized = None if not size or size == "inherit" else not _tiny(size)
-    return Look(gone, visibility, sized, _coloured(value), display in ("block", "flex", "grid", "list-item", "table"))
-
-
-def _is_zero(value: str) -> bool:
-    return bool(value) and _ZERO.fullmatch(value) is not None
-
-
-def _tiny(size: str) -> bool:
-    """Return whether a font size cannot be read: below 2 px."""
-    match = _LENGTH.fullmatch(size)
-    if match is None:
-        return _is_zero(size)
-    scale = {"px": 1.0, "pt": 1.33, None: 1.0, "%": 0.16}.get(match[2], 16.0)
-    return abs(float(match[1])) * scale < 2
-
-
-def _font_size(font: str) -> str:
-    """Return the size inside a `font` shorthand."""
-    for word in font.split():
-        size = word.partition("/")[0]
-        if _LENGTH.fullmatch(size) and not size.isdigit():
-            return size
-        if size == "0":
-            return size
-    return ""
-
-
-def _offscreen(value: Callable[[str], str]) -> bool:
-    position = value("position")
-    if position in ("absolute", "fixed"):
-        if any(_far(value(side)) for side in ("left", "right", "top", "bottom")):
-            return True
-        clip = value("clip").replace(" ", "")
-        if re.fullmatch(r"rect\((?:[01](?:px)?[,)]?){4}\)?", clip):
-            return True
-    if _far(value("text-indent")) or _far(value("margin-left")) or _far(value("margin-top")):
-        return True
-    if re.search(r"inset\((?:50|100)%", value("clip-path")) or "circle(0" in value("clip-path"):
-        return True
-    transform = value("transform").replace(" ", "")
-    if re.search(r"scale[xy]?\(0*\.?0+[,)]", transform) or re.search(r"translate[xy3d]*\(-\d{4,}", transform):
-        return True
-    box_hidden = value("overflow") in ("hidden", "clip")
-    small = [
-        side for side in ("height", "width", "max-height", "max-width") if _is_zero(value(side)) or value(side) == "1px"
-    ]
-    return box_hidden and bool(small)
-
-
-def _far(length: str) -> bool:
-    """Return whether a negative length moves text off any screen."""
-    if not length.startswith("-"):
-        return False
-    match = _LENGTH.fullmatch(length)
-    return match is not None and -float(match[1]) >= _FAR[match[2]]
-
-
-def _coloured(value: Callable[[str], str]) -> bool | None:
-    ink = value("color")
-    if not ink or ink in ("inherit", "currentcolor"):
-        return None
-    colour = _colour(ink)
-    if colour is None:
-        return True
-    if colour.endswith("00") and len(colour) == 8:
-        return False
-    ground = value("background-color") or value("background")
-    if not ground or "url(" in ground or "gradient" in ground:
-        return True
-    return all(_colour(word) != colour for word in [ground, *ground.split()])
-
-
-@lru_cache(1024)
-def _colour(text: str) -> str | None:
-    """Return a colour as 8 hex digits, or None for what we do not read."""
-    if text == "transparent":
-        return "00000000"
-    if text in _NAMED:
-        return _NAMED[text]
-    if text.startswith("#"):
-        digits = text[1:]
-        if re.fullmatch(r"[0-9a-f]{3,4}", digits):
-            digits = "".join(digit * 2 for digit in digits)
-        if re.fullmatch(r"[0-9a-f]{6}", digits):
-            return digits + "ff"
-        return digits if re.fullmatch(r"[0-9a-f]{8}", digits) else None
-    match = re.fullmatch(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})(?:[\s,/]+([\d.]+)(%?))?\s*\)", text)
-    if match is None:
-        return None
-    alpha = 1.0
-    if match[4] is not None:
-        if match[4].count(".") > 1 or match[4] == ".":
-            return None
-        alpha = float(match[4]) / (100 if match[5] else 1)
-    red, green, blue = (min(255, int(match[i])) for i in (1, 2, 3))
-    return f"{red:02x}{green:02x}{blue:02x}{min(255, round(alpha * 255)):02x}"
-
-
-_PIECE = re.compile(r"[^{}]*[{}]")
 _COMPOUND = re.compile(r"([a-z][a-z0-9-]*)?((?:[.#][^\s.#:\[>+~*,()\\]+)*)", re.I)
-_WIDE_MEDIA = re.compile(r"@media\s+(?:only\s+)?(?:all|screen)\s*|@layer\b[^;]*", re.I)
 _SHEET_CHARS_MAX = 1_000_000
 _RULES_MAX = 20_000
+_STEPS_MAX = 200_000
+"""Nodes that are looked at around elements, for a page."""
+_VARIABLES_MAX = 2_000
 
 
 class _Rule(NamedTuple):
@@ -218,31 +36,47 @@ class _Rule(NamedTuple):
     id: str
     body: str
     """Its declarations, unread: few rules of a page ever meet an element."""
-    order: tuple[int, int, int]
+    order: tuple[int, int, int, int]
+    screens: int = BOTH
+    around: str = ""
+    """The whole selector, unread, where the element's own marks do not decide."""
 
 
 class Sheet:
-    """The simple rules of a page's `<style>` elements; answers what one element looks like."""
+    """The rules of a page's `<style>` elements; answers what one element looks like."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._rules: dict[str, list[_Rule]] = {}
-        """By the part that is looked up first: `#id`, `.class` or tag."""
+        """By the part that is looked up first: `#id`, `.class`, `[attribute` or tag."""
         self._cache: dict[tuple[str, str, str, str], Look] = {}
-        self._read: dict[str, dict[str, tuple[str, bool]]] = {}
+        self._looks: dict[tuple[tuple[int, ...], str], Look] = {}
+        """By the numbers of the rules that hold, and the inline style."""
+        self._read: dict[str, Declared] = {}
         """Declarations by the text of their rule."""
         self.tags: set[str] = set()
         """Elements that have a rule of their own, so that they need a look even without attributes."""
         self._marks: set[str] = set()
         """Classes and ids by which rules are looked up; an element with none of them needs no look."""
-        count = 0
+        self._attributes: set[str] = set()
+        """Attributes by which rules are looked up."""
+        self._around: set[str] = set()
+        """Of all these keys, those with a rule that needs the node."""
+        self._selectors: dict[str, Selector | None] = {}
+        """By its text, what was read of a selector."""
+        self._variables: dict[str, str] = {}
+        self._meter = Meter(_STEPS_MAX)
+        self._count = 0
         for text in texts:
-            for selectors, body in _plain_rules(text[:_SHEET_CHARS_MAX]):
-                if "display" not in body and not _may_hide(body):
+            for rule in rules(text[:_SHEET_CHARS_MAX]):
+                if "--" in rule.body:
+                    self._take_variables(rule)
+                if "display" not in rule.body and not may_hide(rule.body):
                     continue
-                for selector in selectors.split(","):
-                    count += 1
-                    self._add(selector.strip(), body, count)
-                if count > _RULES_MAX:
+                far = _tells(rule.body)
+                for selector in split(rule.selectors):
+                    self._count += 1
+                    self._add(selector.strip(), rule, far)
+                if self._count > _RULES_MAX:
                     return
 
     @property
@@ -250,13 +84,22 @@ class Sheet:
         """Whether any rule of the page can be read at all."""
         return bool(self._rules)
 
-    def _add(self, selector: str, body: str, count: int) -> None:
-        if "\\" in selector:
-            selector = _ESCAPE.sub(_unescape, selector)
-        if " " in selector or ":" in selector:
-            return  # most selectors, and no compound
-        match = _COMPOUND.fullmatch(selector)
-        if match is None or not selector:
+    def _take_variables(self, rule: Rule) -> None:
+        """Keep the custom properties that the page sets for all of itself."""
+        if any(part.strip() in (":root", "html", "body", "*") for part in rule.selectors.split(",")):
+            for name, (value, _) in declarations(rule.body).items():
+                if name.startswith("--") and len(self._variables) < _VARIABLES_MAX:
+                    self._variables[name] = value[:200]
+
+    def _add(self, selector: str, rule: Rule, far: bool) -> None:
+        """Add a rule for one selector. far: whether what it states is worth looking around for."""
+        selector = unescaped(selector)
+        match = None if " " in selector or ":" in selector else _COMPOUND.fullmatch(selector)
+        if not selector:
+            return
+        if match is None:
+            if far and _OF_THE_MOMENT.search(selector) is None:
+                self._add_looking(selector, rule)
             return
         tag, marks = (match[1] or "").lower(), match[2]
         parts = re.findall(r"([.#])([^.#]+)", marks)
@@ -265,88 +108,181 @@ class Sheet:
         # a rule for the whole page is a script's "not ready yet", never a way to hide a sentence
         if len(ids) > 1 or tag in ("html", "body"):
             return
-        rule = _Rule(tag, classes, ids[0] if ids else "", body, (len(ids), len(classes), count))
-        key = "#" + ids[0] if ids else "." + min(classes) if classes else tag
-        self._rules.setdefault(key, []).append(rule)
-        if classes or ids:
-            self._marks.add(key[1:])
-        else:
-            self.tags.add(tag)
+        order = (len(ids), len(classes), bool(tag), self._count)
+        self._put(_Rule(tag, classes, ids[0] if ids else "", rule.body, order, rule.screens), ())
 
-    def look(self, tag: str, attributes: Mapping[str, str | None]) -> Look:
-        """Return what its rules and its own style say of this element."""
+    def _add_looking(self, text: str, rule: Rule) -> None:
+        """Add a rule whose selector looks further than the element's own marks; it is read when it is first needed."""
+        last = _LAST.search(text) if _PLAIN_PARTS.fullmatch(text) else None
+        match = None if last is None else _COMPOUND.fullmatch(last[0])
+        if match is not None:
+            tag, parts = (match[1] or "").lower(), re.findall(r"([.#])([^.#]+)", match[2])
+            classes = frozenset(name for mark, name in parts if mark == ".")
+            ids = [name for mark, name in parts if mark == "#"]
+            order = (text.count("#"), text.count("."), len(_TAG_WORD.findall(text)), self._count)
+            if len(ids) < 2 and tag not in ("html", "body"):
+                self._put(_Rule(tag, classes, ids[0] if ids else "", rule.body, order, rule.screens, text), ())
+            return
+        selector = self._selectors[text] = parse(text)
+        if selector is None:
+            return
+        subject = selector.subject
+        weight = (*selector.weight, self._count)
+        found = _Rule(subject.tag, subject.classes, subject.id, rule.body, weight, rule.screens, text)
+        self._put(found, tuple(name for name, _, _ in subject.attributes))
+
+    def _put(self, rule: _Rule, attributes: tuple[str, ...]) -> None:
+        if rule.id:
+            key = "#" + rule.id
+        elif rule.classes:
+            key = "." + min(rule.classes)
+        elif attributes:
+            key = "[" + attributes[0]
+            self._attributes.add(attributes[0])
+        else:
+            key = rule.tag or "*"
+        if key == "*" and not _hides(look_of(self._declarations(rule.body), self._variables)):
+            return  # for every element, and it hides none
+        self._rules.setdefault(key, []).append(rule)
+        if key[0] in "#.":
+            self._marks.add(key[1:])
+        elif key[0] != "[":
+            self.tags.add(key)
+        if rule.around:
+            self._around.add(key)
+
+    def look(self, tag: str, attributes: Mapping[str, str | None], node: Any = None) -> Look:
+        """Return what its rules and its own style say of this element. node: of the tree, where there is one."""
         style = attributes.get("style") or ""
         if not self._rules:
-            return _inline_look(style) if style else PLAIN
+            return self._inline(style) if style else PLAIN
         names, ident = attributes.get("class") or "", attributes.get("id") or ""
-        if tag not in self.tags and ident not in self._marks and not (names and self._is_marked(names)):
-            return _inline_look(style) if style else PLAIN
+        asked = not self._attributes.isdisjoint(attributes) if self._attributes else False
+        if (
+            tag not in self.tags
+            and ident not in self._marks
+            and not asked
+            and "*" not in self.tags
+            and not (names and self._is_marked(names))
+        ):
+            return self._inline(style) if style else PLAIN
         key = (tag, names, ident, style)
+        if asked or (self._around and node is not None):
+            keys = self._keys(tag, names, ident, attributes if asked else ())
+            if not self._around.isdisjoint(keys):
+                return self._looking(self._found(tag, names, ident, keys), style, node)
         look = self._cache.get(key)
         if look is None:
-            look = self._cache[key] = self._compute(tag, names.split(), ident, style)
+            found = self._found(tag, names, ident, self._keys(tag, names, ident, ()))
+            look = self._cache[key] = self._of([rule for rule in found if not rule.around], style)
         return look
 
     def _is_marked(self, names: str) -> bool:
         """Return whether a rule is looked up by one of these classes."""
         return not self._marks.isdisjoint(names.split())
 
-    def _compute(self, tag: str, names: list[str], ident: str, style: str) -> Look:
-        found = [
-            rule for key in {tag, "#" + ident, *("." + name for name in names)} for rule in self._rules.get(key, ())
-        ]
-        have = set(names)
-        found = [r for r in found if r.tag in ("", tag) and r.id in ("", ident) and r.classes <= have]
-        if not found:
-            return _inline_look(style) if style else PLAIN
-        merged: dict[str, tuple[str, bool]] = {}
-        for decl in [self._declarations(rule.body) for rule in sorted(found, key=_order)] + [declarations(style)]:
-            for name, (value, important) in decl.items():
-                if important or not merged.get(name, ("", False))[1]:
-                    merged[name] = (value, important)
-        return look_of(merged)
+    def _keys(self, tag: str, names: str, ident: str, attributes: Iterable[str]) -> set[str]:
+        return {tag, "*", "#" + ident, *("." + name for name in names.split()), *("[" + name for name in attributes)}
 
-    def _declarations(self, body: str) -> dict[str, tuple[str, bool]]:
+    def _found(self, tag: str, names: str, ident: str, keys: Iterable[str]) -> list[_Rule]:
+        """Return the rules that the element's own marks allow."""
+        have = set(names.split())
+        return [
+            rule
+            for key in keys
+            for rule in self._rules.get(key, ())
+            if rule.tag in ("", tag) and rule.id in ("", ident) and rule.classes <= have
+        ]
+
+    def _looking(self, found: list[_Rule], style: str, node: Any) -> Look:
+        """Return the look under those of these rules whose surroundings are found too."""
+        found = [rule for rule in found if not rule.around or (node is not None and self._stands(rule.around, node))]
+        key = tuple(sorted(rule.order[3] for rule in found)), style
+        look = self._looks.get(key)
+        if look is None:
+            look = self._looks[key] = self._of(found, style)
+        return look
+
+    def _stands(self, text: str, node: Any) -> bool:
+        if text not in self._selectors:
+            self._selectors[text] = parse(text)
+        selector = self._selectors[text]
+        return selector is not None and self._meter.spend() and selector.matches(node, self._meter)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the page asked for more looking around than a page gets: some rules were not followed."""
+        return self._meter.left <= 0
+
+    def _of(self, found: list[_Rule], style: str) -> Look:
+        """Return the look under these rules: hidden only where it is on every screen."""
+        if not found:
+            return self._inline(style) if style else PLAIN
+        if all(rule.screens == BOTH for rule in found):
+            return self._cascade(found, style)
+        phone, desk = (self._cascade([rule for rule in found if rule.screens & screen], style) for screen in (1, 2))
+        return phone if _hides(desk) else desk
+
+    def _cascade(self, found: list[_Rule], style: str) -> Look:
+        parts = [self._declarations(rule.body) for rule in sorted(found, key=_order)]
+        return look_of(merged([*parts, declarations(style)]), self._variables)
+
+    def _declarations(self, body: str) -> Declared:
         """Return what a rule states, read once."""
         decl = self._read.get(body)
         if decl is None:
             decl = self._read[body] = declarations(body)
         return decl
 
+    def _inline(self, style: str) -> Look:
+        if self._variables and "var(" in style:
+            return look_of(declarations(style), self._variables)
+        return _inline_look(style)
 
-def _order(rule: _Rule) -> tuple[int, int, int]:
+
+_OF_THE_MOMENT = re.compile(r"::|:(?:hover|focus|before|after|active|checked|target|disabled|visited|has|placeholder)")
+"""What never surely holds: selectors with it need not be read."""
+_LAST = re.compile(r"[^\s>+~]+$")
+_PLAIN_PARTS = re.compile(r"[^:\[\]()*,]+")
+_TAG_WORD = re.compile(r"(?:^|[\s>+~])[a-zA-Z]")
+_TELLING = (
+    *(
+        "display",
+        "visib",
+        "opacity",
+        "hidden",
+        "clip",
+        "transparent",
+        "indent",
+        "left",
+        "top",
+        "scale",
+        "translate",
+        "\\",
+    ),
+    *("mask", "var(", "spacing"),
+)
+_TELLING_ALSO = re.compile(r"font(?:-size)?\s{0,4}:\s{0,4}[01.]")
+
+
+def _tells(body: str) -> bool:
+    """Return whether declarations are worth looking around for: they hide, or show what others hide."""
+    lower = body.lower()
+    return (
+        any(hint in lower for hint in _TELLING)
+        or ("background" in lower and "color:" in lower.replace("background-color:", ""))
+        or _TELLING_ALSO.search(lower) is not None
+    )
+
+
+def _order(rule: _Rule) -> tuple[int, int, int, int]:
     return rule.order
 
 
-def _may_hide(style: str) -> bool:
-    """Return whether declarations can say anything about being seen."""
-    lower = style.lower()
-    return any(hint in lower for hint in _HINTS)  # a quarter of the time of a pattern that ignores case
+def _hides(look: Look) -> bool:
+    return look.gone is not None or False in (look.visibility, look.sized, look.coloured)
 
 
 @lru_cache(4096)
 def _inline_look(style: str) -> Look:
-    return look_of(declarations(style)) if _may_hide(style) or "display" in style.lower() else PLAIN
-
-
-def _plain_rules(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (selectors, declarations) of rules that hold on any screen."""
-    if "/*" in text:
-        text = _COMMENT.sub("", text)
-    depth_off = 0
-    """Depth inside an at-rule that we do not read; 0 outside."""
-    prelude = ""
-    for piece in _PIECE.findall(text):
-        opens, inner = piece[-1] == "{", piece[:-1]
-        if depth_off:
-            depth_off += 1 if opens else -1
-        elif not opens:
-            if prelude:
-                yield prelude, inner
-            prelude = ""
-        else:
-            # statements such as `@import x;` end before the selector begins
-            prelude = inner.rpartition(";")[2].strip()
-            if prelude.startswith("@"):
-                depth_off = 0 if _WIDE_MEDIA.fullmatch(prelude) else 1
-                prelude = ""
+    return look_of(declarations(style)) if may_hide(style) or "display" in style.lower() else PLAIN
