@@ -16,6 +16,7 @@ from searchlog.clock import format_time
 from searchlog.digest import Digest, digest
 from searchlog.evidence.passage import Evidence, Source
 from searchlog.extract.conversion import Conversion, ConversionFailure, structure_of
+from searchlog.extract.suspect import Suspicion
 from searchlog.search.decision import Step
 from searchlog.search.query import Query
 from searchlog.search.run import Run
@@ -30,6 +31,7 @@ __all__ = [
     "provider_exchange_body",
     "query_options",
     "run_body",
+    "suspicion_body",
 ]
 
 
@@ -192,8 +194,15 @@ def _decoded_bytes(exchange: Exchange) -> int | None:
     return len(decoded.data) if decoded.codings or len(decoded.data) != len(exchange.payload) else None
 
 
-def conversion_body(url: str, payload: Digest, conversion: Conversion | ConversionFailure) -> Stored:
-    """Return the record of one conversion, or of why there is no text."""
+def suspicion_body(suspicion: Suspicion | None) -> records.Suspicion | None:
+    """Return a suspicion as recorded."""
+    return records.Suspicion(kind=suspicion.kind, tests=list(suspicion.tests)) if suspicion is not None else None
+
+
+def conversion_body(
+    url: str, payload: Digest, conversion: Conversion | ConversionFailure, suspicion: Suspicion | None = None
+) -> Stored:
+    """Return the record of one conversion, or of why there is no text. suspicion: what the page is suspected to be."""
     if isinstance(conversion, ConversionFailure):
         failed = records.Conversion(
             url=url,
@@ -202,6 +211,7 @@ def conversion_body(url: str, payload: Digest, conversion: Conversion | Conversi
             media_type=conversion.media_type or None,
             failure=conversion.reason,
             detail=conversion.detail,
+            suspected=suspicion_body(suspicion),
         )
         return Stored(failed)
     text = conversion.text.encode("utf-8")
@@ -223,6 +233,7 @@ def conversion_body(url: str, payload: Digest, conversion: Conversion | Conversi
         published_source=metadata.published.source if metadata.published else None,
         verbatim=conversion.verbatim,
         warnings=list(conversion.warnings),
+        suspected=suspicion_body(suspicion),
     )
     return Stored(body, (text, structure))
 

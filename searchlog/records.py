@@ -28,6 +28,7 @@ __all__ = [
     "Run",
     "Selection",
     "Session",
+    "Suspicion",
     "Turn",
     "Unknown",
     "Verification",
@@ -39,6 +40,15 @@ class _Open(BaseModel):
     """Unknown fields are kept; values are immutable."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class Suspicion(_Open):
+    """What a page is suspected to be instead of the page asked for."""
+
+    kind: str
+    """`bot-challenge`, `login-wall`, `soft-404`."""
+    tests: list[str]
+    """The tests that fired, as short codes."""
 
 
 class BlobRef(_Open):
@@ -185,6 +195,8 @@ class Capture(Body):
     """The search gave the page up at its deadline; what had arrived is here."""
     revisit: bool = False
     """The payload was stored before: nothing was written again."""
+    suspected: Suspicion | None = None
+    """What an answer of an error's status is suspected to be; of others the conversion says it."""
     robots: dict[str, Any] | None = None
     reused: dict[str, Any] | None = None
     """Where the bytes come from when nothing was fetched: `via` (cache, archive), `session`, `seq`."""
@@ -214,6 +226,8 @@ class Conversion(Body):
     warnings: list[str] = []
     failure: str | None = None
     detail: str | None = None
+    suspected: Suspicion | None = None
+    """What the page is suspected to be instead of the page asked for; its text is then no evidence."""
 
 
 class Selection(Body):

@@ -22,7 +22,7 @@ from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.extract.converter import Converter
 from searchlog.flow.checks import checked
 from searchlog.flow.choose import Chosen, choose
-from searchlog.flow.read import CUT, FAULT, PageRead, Task
+from searchlog.flow.read import CUT, FAULT, PageRead, Task, suspicion_of
 from searchlog.flow.settings import Settings, split_options
 from searchlog.flow.steps import notes_of, read_step, shortlist, text_pages
 from searchlog.ledger import Gap, Ledger, Record, State
@@ -298,11 +298,14 @@ def _page(recorded: _Recorded, url: str, converter: Converter, settings: Setting
     final = fetch.final
     was = recorded.conversions.get((final.url, digest(final.payload))) if final else None
     if final is None or was is None or page.cut:
+        page.suspicion = suspicion_of(fetch, None)
         return page
     if was.failure in _OF_THE_MOMENT:
         page.conversion = ConversionFailure(was.failure, was.detail or "", was.media_type or "", was.converter or "")
+        page.suspicion = suspicion_of(fetch, page.conversion)
         return page
     page.conversion = made = _converted(fetch, converter, settings)
+    page.suspicion = suspicion_of(fetch, made)
     if isinstance(made, ConversionFailure):
         if made.reason != was.failure:
             differences.append(f"text of {url}: {was.failure or 'there was one'} then, {made.reason} now")

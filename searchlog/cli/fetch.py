@@ -44,6 +44,9 @@ def fetch_command(
     items and quotes are marked as in Markdown. The whole visible text is stored in any case.
 
     Several pages are told apart by a line `==> URL <==` above each.
+
+    A page that looks like a bot challenge, a login wall or an error page instead of the page asked for is printed as
+    well; stderr says what it is suspected to be, and by which tests, and the exit code is that of a page that failed.
     """
     from searchlog.archive import open_archive
     from searchlog.cli import progress
@@ -64,12 +67,12 @@ def fetch_command(
             out.json({"archive": opened.described, "session": session.id, "turn": turn, "pages": shown})
         else:
             _print(pages, contents)
-        for page, content in zip(pages, contents, strict=True):
-            if content is None:
-                out.error(_failure(page))
+        failed = [page for page, content in zip(pages, contents, strict=True) if content is None or page.suspected]
+        for page in failed:
+            out.error(_failure(page))
         out.say(f"session {session.id} turn {turn}, stored in {opened.described}", quiet)
         out.say(head_line(session.head), quiet)
-    return Exit.OK if None not in contents else Exit.PAGE
+    return Exit.PAGE if failed else Exit.OK
 
 
 def _content(page: Page, session: Session, form: str | None) -> str | bytes | None:
@@ -77,7 +80,8 @@ def _content(page: Page, session: Session, form: str | None) -> str | bytes | No
     if form == "raw":
         good = page.capture is not None and page.status is not None and 200 <= page.status < 300
         return session.body(page) if good else None
-    if page.reason is not None:
+    suspected_text = page.suspected is not None and page.converted is not None and page.converted.text is not None
+    if page.reason is not None and not suspected_text:
         return None
     from searchlog.extract.label import reading_view
 
@@ -123,6 +127,9 @@ def _page_json(page: Page, content: str | bytes | None) -> dict[str, Any]:
         "captured_at": page.captured_at,
         "title": page.title,
         "char_count": page.char_count,
+        "suspected": (
+            {"kind": page.suspected.kind, "tests": list(page.suspected.tests)} if page.suspected is not None else None
+        ),
         "payload": page.capture.payload.blob if page.capture and page.capture.payload else None,
         "text": page.converted.text.blob if page.converted and page.converted.text else None,
         "content": content.decode("utf-8", "replace") if isinstance(content, bytes) else content,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from searchlog import records
+from searchlog.extract.suspect import Suspicion
 from searchlog.flow.read import PageRead, unread_reason
 
 __all__ = ["Page", "page_of"]
@@ -20,12 +21,14 @@ class Page:
     outcome: str
     """`complete`, `truncated`, `failed` or `refused`."""
     reason: str | None
-    """Why there is no text, as a code; None when there is."""
+    """Why it is not the page asked for with its text, as a code; None when it is."""
     detail: str = ""
     status: int | None = None
     captured_at: str | None = None
     title: str | None = None
     char_count: int = 0
+    suspected: Suspicion | None = None
+    """What the page is suspected to be instead of the page asked for; there may be text all the same."""
     capture: records.Capture | None = field(default=None, repr=False)
     """The record of its last hop."""
     converted: records.Conversion | None = field(default=None, repr=False)
@@ -48,11 +51,24 @@ def page_of(read: PageRead) -> Page:
         url=capture.url if capture else read.task.url,
         outcome=capture.outcome if capture else "failed",
         reason=unread_reason(read),
-        detail=(made.detail if made and made.failure else capture.detail if capture else None) or "",
+        detail=_detail(read, capture, made),
         status=capture.status if capture else None,
         captured_at=capture.captured_at if capture else None,
         title=made.title if made else None,
         char_count=(made.char_count if made else None) or 0,
+        suspected=read.suspicion,
         capture=capture,
         converted=made,
     )
+
+
+def _detail(read: PageRead, capture: records.Capture | None, made: records.Conversion | None) -> str:
+    """Return what there is to say of a page beyond its reason, for people."""
+    if read.suspicion is not None and not read.cut:
+        status = f"status {capture.status}, " if capture and capture.status != 200 else ""
+        looks = _LOOKS.get(read.suspicion.kind, read.suspicion.kind)
+        return f"{status}looks like {looks}, not like the page asked for: {', '.join(read.suspicion.tests)}"
+    return (made.detail if made and made.failure else capture.detail if capture else None) or ""
+
+
+_LOOKS = {"bot-challenge": "a bot challenge", "login-wall": "a login wall", "soft-404": "an error page (soft 404)"}

@@ -25,10 +25,11 @@ from searchlog.evidence.passages import passages
 from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.extract.convert import ConvertOptions
 from searchlog.extract.converter import Converter
+from searchlog.extract.suspect import Arrived, Suspicion, suspect
 from searchlog.log.blobs.base import BlobStore
-from searchlog.recording import Stored, capture_bodies, conversion_body
+from searchlog.recording import Stored, capture_bodies, conversion_body, suspicion_body
 
-__all__ = ["CUT", "FAULT", "Fetcher", "PageRead", "Reader", "Task", "unread_reason"]
+__all__ = ["CUT", "FAULT", "Fetcher", "PageRead", "Reader", "Task", "suspicion_of", "unread_reason"]
 
 CUT = "cut-deadline"
 """Reason code of a page that was given up before it was done."""
@@ -75,6 +76,8 @@ class PageRead:
     """Cut while other pages are waited for, where the reader was told to."""
     cut: bool = False
     """Given up at the soft or hard deadline before it was done."""
+    suspicion: Suspicion | None = None
+    """What the page is suspected to be instead of the page asked for."""
 
     @property
     def exchange(self) -> Exchange | None:
@@ -92,14 +95,31 @@ def unread_reason(page: PageRead) -> str | None:
         return f"failed-{fetch.reason}"
     if fetch.outcome is Outcome.REFUSED or fetch.final is None:
         return f"refused-{fetch.reason}"
-    status = fetch.final.status or 0
-    if not 200 <= status < 300:
-        return f"http-{status}"
+    if page.suspicion is not None:
+        return f"suspected-{page.suspicion.kind}"
+    if not _is_good(fetch.final):
+        return f"http-{fetch.final.status or 0}"
     if page.conversion is None:
         return CUT
     if isinstance(page.conversion, ConversionFailure):
         return f"no-text-{page.conversion.reason}"
     return None
+
+
+def suspicion_of(fetch: Fetch, conversion: Conversion | ConversionFailure | None) -> Suspicion | None:
+    """Return what a page as fetched is suspected to be instead of the page asked for.
+
+    conversion: that of its payload; None where there is none since the status is that of an error.
+    """
+    final = fetch.final
+    if final is None or fetch.outcome not in (_WHOLE, _PART):
+        return None
+    urls = (fetch.url, *(hop.url for hop in fetch.hops))
+    return suspect(Arrived(urls, final.status or 0, final.headers, final.decoded.data), conversion)
+
+
+def _is_good(final: Exchange) -> bool:
+    return 200 <= (final.status or 0) < 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +157,7 @@ class Reader:
                 cut_at = soft if good >= enough else None
                 done = wait(under_way, self._wait_s(mine, cut_at), FIRST_COMPLETED).done
                 pages = [self._finished(future, under_way.pop(future), mine) for future in done]
-                good += sum(isinstance(page.conversion, Conversion) for page in pages)
+                good += sum(unread_reason(page) is None for page in pages)
                 if pages:
                     yield pages
                 if under_way and self._wait_s(mine, soft if good >= enough else None) <= 0:
@@ -188,17 +208,24 @@ class Reader:
         task = page.task
         fetch = task.stored or self.fetcher.fetch(task.url, deadline, max_age_s=self.max_age_s)
         captures = capture_bodies(fetch, task.purpose, task.reused)
-        page.captures = [self._kept(stored) for stored in captures]
-        page.fetch = fetch
+        kept = [self._kept(stored) for stored in captures]
         final = fetch.final
-        if final is None or not 200 <= (final.status or 0) < 300 or fetch.outcome not in (_WHOLE, _PART):
+        read = final is not None and _is_good(final) and fetch.outcome in (_WHOLE, _PART)
+        if not read and (suspicion := suspicion_of(fetch, None)) is not None:
+            kept[-1] = Stored(kept[-1].body.model_copy(update={"suspected": suspicion_body(suspicion)}))
+            page.suspicion = suspicion
+        page.captures = kept
+        page.fetch = fetch
+        if final is None or not read:
             return
         conversion = self.converter.convert(
             final.decoded.data, header(final.headers, "content-type"), final.url, self.options, deadline.remaining()
         )
-        if self.cut_passages and isinstance(conversion, Conversion):
+        suspicion = suspicion_of(fetch, conversion)
+        if self.cut_passages and isinstance(conversion, Conversion) and suspicion is None:
             page.passages = tuple(passages(0, conversion))
-        page.converted = self._kept(conversion_body(final.url, digest(final.payload), conversion))
+        page.converted = self._kept(conversion_body(final.url, digest(final.payload), conversion, suspicion))
+        page.suspicion = suspicion
         page.conversion = conversion
 
     def _kept(self, stored: Stored) -> Stored:
@@ -225,6 +252,8 @@ def _as_far_as_it_got(page: PageRead) -> PageRead:
     out = PageRead(page.task, fetch, list(page.captures) if fetch is not None else [], conversion, converted)
     out.fault = page.fault
     out.passages = page.passages if conversion is not None else None
+    if fetch is not None and (conversion is not None or (fetch.final is not None and not _is_good(fetch.final))):
+        out.suspicion = page.suspicion
     out.cut = _was_stopped(out)
     return out
 

@@ -23,7 +23,7 @@ from searchlog.search.run import Run, RunOutcome
 __all__ = ["answered", "notes_of", "outcome_of", "read_step", "shortlist", "text_pages"]
 
 _PARSE_RULE = "parse/1"
-_READ_RULE = "read/1"
+_READ_RULE = "read/2"
 _ANSWERS = frozenset({RunOutcome.OK, RunOutcome.EMPTY, RunOutcome.FILTERED_TO_EMPTY})
 
 
@@ -79,6 +79,8 @@ def read_step(candidates: Sequence[Candidate], pages: Mapping[int, PageRead]) ->
             numbers |= {"final_url": final.url, "payload_bytes": len(final.payload)}
             if page.fetch is not None and page.fetch.reason:
                 numbers["capture"] = page.fetch.reason
+            if page.suspicion is not None and not page.cut:
+                numbers |= {"status": final.status or 0, "tests": " ".join(page.suspicion.tests)}
         decisions.append(Decision("read", candidate.url, reason is None, reason or "kept", numbers))
     kept = sum(decision.kept for decision in decisions)
     return Step("read", _READ_RULE, len(decisions), kept, len(decisions) - kept, tuple(decisions))

@@ -115,8 +115,8 @@ def test_json_has_a_page_for_each_url_in_order(tmp_path: Path, web: Site) -> Non
     assert set(told) == {"archive", "session", "turn", "pages"}
     good, bad = told["pages"]
     assert set(good) == set(bad) == {
-        "asked", "url", "outcome", "reason", "detail", "status", "captured_at", "title", "char_count", "payload",
-        "text", "content",
+        "asked", "url", "outcome", "reason", "detail", "status", "captured_at", "title", "char_count", "suspected",
+        "payload", "text", "content",
     }  # fmt: skip
     assert (good["reason"], good["title"]) == (None, "Tides")
     assert good["content"].startswith("# Tide mills")
