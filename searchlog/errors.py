@@ -20,8 +20,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from searchlog.keyring import hide, hide_all
-
 __all__ = [
     "ConflictError",
     "FetchError",
@@ -41,6 +39,8 @@ class SearchlogError(Exception):
     code = "error"
 
     def __init__(self, message: str, **fields: Any) -> None:
+        from searchlog.keyring import hide, hide_all  # not loaded to show help
+
         super().__init__(hide(message))
         self.fields: Mapping[str, Any] = hide_all(fields)
 

@@ -41,9 +41,7 @@ _UNSEEN = (
     + rb"|\\u(?:00ad|200[bcd]|2060|feff)|\xc2\xad|\xe2\x80[\x8b-\x8d]|\xe2\x81\xa0|\xef\xbb\xbf|\x00|\x1b[(][a-z]"
 )
 _TAG = rb"<[^<>]*>|\\u003c(?:(?!\\u003[ce])[^<>]){0,%d}\\u003e" % _QUOTED_TAG_MAX
-_UNSEEN_RE, _TAG_RE = re.compile(_UNSEEN), re.compile(_TAG)
-_UNSEEN_HINTS: tuple[bytes, ...] = (b"&shy;", b"&z", b"&nob", b"&#", b"\\u00ad", b"\\u20", b"\\ufeff")
-_UNSEEN_HINTS += (b"\xc2\xad", b"\xe2\x80", b"\xe2\x81", b"\xef\xbb\xbf", b"\x1b(")
+_TAG_RE = re.compile(_TAG)
 
 
 class Secrets:
@@ -117,10 +115,7 @@ class Secrets:
 
         First the characters that nobody sees: a secret may stand inside a tag. Then tags as well.
         """
-        shown = self._escapes.undo(low)
-        shown = shown.translate(None, b"\0") if b"\0" in shown else shown
-        if any(hint in shown for hint in _UNSEEN_HINTS):
-            shown = _UNSEEN_RE.sub(b"", shown)
+        shown = self._escapes.uncover(low.translate(None, b"\0") if b"\0" in low else low)
         if shown is not low and any(needle in shown for needle in self._undone):
             yield _UNSEEN
         if b"<" in shown or b"\\u003c" in shown:
@@ -150,10 +145,15 @@ class _Escapes:
                 more.add(_often(escape))
         self.pattern = b"|".join([*sorted(more, key=lambda one: (-len(one), one)), pattern])
         self._compiled = re.compile(self.pattern)
+        self._uncovering = re.compile(self.pattern + b"|" + _UNSEEN)
 
     def undo(self, low: bytes) -> bytes:
-        """Return the bytes with the escapes undone; the same object where there is none."""
-        out, count = self._compiled.subn(lambda found: self.meaning(found[0]), low)
+        """Return the bytes with the escapes undone."""
+        return self._compiled.sub(lambda found: self.meaning(found[0]), low)
+
+    def uncover(self, low: bytes) -> bytes:
+        """Return the bytes with the escapes undone and the unseen left out; the same object where there is neither."""
+        out, count = self._uncovering.subn(lambda found: self.meaning(found[0]), low)
         return out if count else low
 
     def meaning(self, escape: bytes) -> bytes:

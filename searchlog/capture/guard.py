@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
+from searchlog import keyring
 from searchlog.errors import UsageError
 
 __all__ = [
@@ -162,8 +163,10 @@ def join_url(base: Target, location: str) -> str:
 def safe_url(url: str, url_bytes_max: int = 8_192) -> str:
     """Return the form of a URL that may be stored and shown, whatever it is.
 
-    User names and passwords are replaced, lone surrogates escaped; what is too long to be asked is cut.
+    User names, passwords and keys of the environment are replaced, lone surrogates escaped; what is too long to be
+    asked is cut.
     """
+    url = keyring.known().replace_text(url)
     url = _PASSWORD.sub(r"\1[redacted]@", _USERINFO.sub(r"\1[redacted]@", url))
     # cut last: what is left of a password that was cut has no @ behind it
     url = _BAD_PORT.sub(r"\1[redacted]@", url)[:url_bytes_max]

@@ -6,6 +6,7 @@ characters are shown as escapes (`safe`). rich is imported only where a terminal
 
 from __future__ import annotations
 
+import re
 import sys
 import unicodedata
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from typing import Any, TextIO
 import click
 
 from searchlog import keyring
+from searchlog.capture.guard import safe_url
 from searchlog.cli.safe import dump_json, one_line, visible
 
 __all__ = ["NUMBERS", "data", "error", "json", "line", "say", "table"]
@@ -21,6 +23,7 @@ __all__ = ["NUMBERS", "data", "error", "json", "line", "say", "table"]
 NUMBERS = frozenset({"seq", "turn", "in", "kept", "dropped", "tokens", "chars", "bytes", "turns", "records", "rank"})
 """Columns that stand flush right."""
 
+_LOGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s]*@\S*\Z")
 _CELL_MAX, _LAST_MAX = 100, 300
 """Columns of a terminal that a cell takes at most; the last one of a row pads nothing, and may be longer."""
 
@@ -38,8 +41,8 @@ def data(content: str | bytes) -> None:
 
 
 def json(value: Any) -> None:
-    """Write one JSON value to stdout."""
-    data(dump_json(value) + "\n")
+    """Write one JSON value to stdout; an address in it is shown without user name and password."""
+    data(dump_json(_shown(value)) + "\n")
 
 
 def line(text: str = "") -> None:
@@ -77,6 +80,14 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, err: bool
     else:
         for row in _aligned([list(columns), *cells], [name in NUMBERS for name in columns]):
             click.echo(row, err=err)
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, str):
+        return safe_url(value) if _LOGIN.match(value) else value
+    if isinstance(value, dict):
+        return {key: _shown(item) for key, item in value.items()}
+    return [_shown(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _cut(text: str, most: int) -> str:
