@@ -3,11 +3,15 @@
 Passages are in order, never overlap, and together cover every character of the text that is not white space.
 A heading goes with the text below it; rows of a table know their header row; code is cut at line ends only; what is
 hidden never shares a passage with what is visible, nor furniture with main text. Pure.
+
+After very many passages of one page the sides are no longer kept apart: a passage is then hidden when any of it is, so
+a page of a hundred thousand turns between seen and hidden costs the search no more than any long page.
 """
 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -36,6 +40,10 @@ class Sizes:
 
 
 DEFAULT = Sizes()
+_PASSAGES_MAX = 20_000
+"""Of one page, after which sides are joined. Two million characters of running text make half as many."""
+_LEVEL_MAX = 6
+"""Of headings, as HTML and Markdown have them: the path above a passage is never longer, whoever wrote the blocks."""
 _HEAD_CHARS_MAX = 1_000
 """Of a table's header row, which goes with each passage of the table."""
 
@@ -132,14 +140,21 @@ def _flattened(ordered: Sequence[Block]) -> list[Block]:
     edges = sorted({edge for block in ordered for edge in (block.start, block.end)})
     out: list[Block] = []
     open_blocks: list[Block] = []
+    open_hidden: deque[Block] = deque()
     waiting = list(reversed(ordered))
     for start, end in pairwise(edges):
-        open_blocks = [block for block in open_blocks if block.end > start]
         while waiting and waiting[-1].start <= start:
             open_blocks.append(waiting.pop())
+            if open_blocks[-1].hidden:
+                open_hidden.append(open_blocks[-1])
+        # what ended behind one that goes on is taken out when its turn comes: no edge looks at all that are open
+        while open_blocks and open_blocks[-1].end <= start:
+            open_blocks.pop()
+        while open_hidden and open_hidden[0].end <= start:
+            open_hidden.popleft()
         if not open_blocks:
             continue
-        hidden = next((block.hidden for block in open_blocks if block.hidden), None)
+        hidden = open_hidden[0].hidden if open_hidden else None
         stretch = replace(open_blocks[-1], start=start, end=end, hidden=hidden)
         if out and out[-1].end == start and replace(out[-1], start=start, end=end) == stretch:
             out[-1] = replace(out[-1], end=end)
@@ -171,8 +186,8 @@ def _units(text: str, blocks: Iterable[Block], sizes: Sizes) -> Iterator[_Unit]:
     for block in blocks:
         is_heading = block.kind == "heading" and not block.hidden
         if is_heading:
-            level = block.level or 1
-            while path and (path[-1].level or 1) >= level:
+            level = min(block.level or 1, _LEVEL_MAX)
+            while path and min(path[-1].level or 1, _LEVEL_MAX) >= level:
                 path.pop()
             headings = tuple([(b.start, b.end) for b in path])
         if block.head and block.group is not None and (head is None or head.group != block.group):
@@ -237,11 +252,14 @@ def _fitting(part: str, most: int) -> int:
 def _joined(units: Iterable[_Unit], sizes: Sizes) -> Iterator[list[_Unit]]:
     """Yield groups of neighbouring units, each to become one passage; a heading opens one, and never ends one early."""
     group: list[_Unit] = []
+    done = 0
     total = headings = 0  # tokens of the group, with the blanks inside it; how many headings stand at its end
     for unit in units:
         gap = _gap(group[-1], unit) if group else 0
-        if group and _closes(group, total, headings, unit, sizes):
-            waiting = headings if unit.side == group[-1].side and headings < len(group) and gap <= sizes.most else 0
+        turns = bool(group) and done < _PASSAGES_MAX and unit.side != group[-1].side
+        if group and (turns or _closes(group, total, headings, unit, sizes)):
+            waiting = headings if not turns and headings < len(group) and gap <= sizes.most else 0
+            done += 1
             kept = len(group) - waiting
             yield group[:kept]
             group = group[kept:]
@@ -266,8 +284,8 @@ def _gap(before: _Unit, after: _Unit) -> int:
 
 def _closes(group: Sequence[_Unit], total: int, headings: int, unit: _Unit, sizes: Sizes) -> bool:
     """Whether the running group ends before this unit. headings: how many stand at its end."""
-    last, gap = group[-1], _gap(group[-1], unit)
-    if unit.side != last.side or gap > sizes.most:
+    gap = _gap(group[-1], unit)
+    if gap > sizes.most:
         return True
     after_heading = headings > 0
     total += gap
@@ -282,7 +300,9 @@ def _closes(group: Sequence[_Unit], total: int, headings: int, unit: _Unit, size
 
 def _passage(source: int, group: Sequence[_Unit]) -> Passage:
     first, last = group[0], group[-1]
-    hidden, furniture, page = first.side
+    hidden = next((unit.side[0] for unit in group if unit.side[0]), None)
+    furniture = any(unit.side[1] for unit in group)
+    page = first.side[2]
     kinds = dict.fromkeys([unit.block.kind for unit in group])
     labels = [f"kind:{kind}" for kind in kinds if kind not in ("paragraph", "other")]
     if furniture:

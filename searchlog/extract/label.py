@@ -33,13 +33,15 @@ def reading_view(conversion: Conversion) -> str:
     """
     parts: list[str] = []
     group: int | None = None
+    at = 0
     for block in conversion.blocks:
-        text = conversion.text[block.start : block.end].strip("\n")
+        text = conversion.text[max(at, block.start) : block.end].strip("\n")  # no text twice, whoever wrote the blocks
         if block.furniture is not None or block.hidden is not None or not text.strip():
             continue
-        mark = "#" * (block.level or 1) + " " if block.kind == "heading" else _MARKS.get(block.kind, "")
+        mark = "#" * min(block.level or 1, 6) + " " if block.kind == "heading" else _MARKS.get(block.kind, "")
         if parts:
             parts.append("\n" if block.group is not None and block.group == group else "\n\n")
+        at = block.end
         parts.append(mark + text)
         group = block.group
     return "".join(parts)
