@@ -891,3 +891,834 @@ HONEST = (
     ),
     Case("empty", ""),
 )
+
+# written after the rules, to see how far they carry
+LATER_CHALLENGES = (
+    Case(
+        "wp-imunify",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>One moment, please...</title></head><body "
+            "><h1>Please wait while your request is being verified...</h1><script>(function(){function "
+            "wsidchk(){};setTimeout(function(){document.location.reload()},3000)})()</script></body></html>"
+        ),
+    ),
+    Case(
+        "generic-200-text",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Verify</title></head><body ><p>Please "
+            'verify that you are a human by checking the box below</p><form method="post" '
+            'action="/verify"><input type="checkbox" name="human"><input type="submit" '
+            'value="Continue"></form></body></html>'
+        ),
+    ),
+    Case(
+        "math",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Human check</title></head><body ><p>What "
+            "is 3 + 4?</p><form method=post><input type=text name=answer><input "
+            "type=submit></form></body></html>"
+        ),
+    ),
+    Case(
+        "interstitial-noscript",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Security check</title></head><body "
+            "><h1>Checking your connection</h1><p>This process is automatic. You will be redirected "
+            "shortly.</p><noscript>JavaScript is required</noscript><script>setTimeout(function(){var "
+            'x=btoa(navigator.userAgent);document.cookie="chk="+x;window.location.reload(true);},1500)</scrip'
+            "t></body></html>"
+        ),
+    ),
+    Case(
+        "setcookie-replace",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title></title></head><body "
+            '><script>document.cookie="__js=1; path=/";window.location.replace(window.location.href)</script>'
+            "</body></html>"
+        ),
+    ),
+    Case(
+        "refresh-url-self",
+        (
+            '<html><head><meta http-equiv="refresh" content="2; '
+            'url=https://site.example/articles/tide-mills"><title>Checking...</title></head><body><p>Checking'
+            " your browser. Please wait.</p></body></html>"
+        ),
+    ),
+    Case(
+        "svg-slider",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Slide to verify</title></head><body ><div "
+            'class="slider"></div><p>Slide to verify you are human</p><script '
+            'src="/verify.js"></script></body></html>'
+        ),
+    ),
+    Case(
+        "pow-argon",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Loading</title></head><body "
+            '><p>Calculating...</p><script type=module>import {hash} from "/_gate/argon2.js"; let nonce=0; '
+            'const difficulty=12; fetch("/_gate/check?nonce="+nonce).then(()=>location.reload())</script></bo'
+            "dy></html>"
+        ),
+    ),
+    Case(
+        "press-hold-503",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Blocked</title></head><body ><h1>Are you "
+            "a human?</h1><button id=hold>Press and hold</button><script src=/c.js></script></body></html>"
+        ),
+        status=503,
+    ),
+    Case(
+        "captcha-redirect",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Captcha</title></head><body ><form "
+            'method=post><img src="/captcha/image?x"><input type=text name=captcha><input type=hidden '
+            "name=return value=/articles/tide-mills></form></body></html>"
+        ),
+        urls=("https://site.example/articles/tide-mills", "https://site.example/captcha?next=/articles/tide-mills"),
+    ),
+    Case(
+        "frc",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>site</title></head><body ><form "
+            'method=POST><div class="frc-captcha" data-sitekey=1></div><button>Continue</button></form><scrip'
+            "t src=/frc.js></script></body></html>"
+        ),
+    ),
+    Case(
+        "onload-submit",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title></title></head><body "
+            'onload="document.forms[0].submit()"><form id=c action="/__gate" method=post><input type=hidden '
+            "name=k value=1></form></body></html>"
+        ),
+    ),
+    Case(
+        "cf-header-like-generic-403",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Security Check</title></head><body ><p>We "
+            'need to check that you are not a robot.</p><div class="h-captcha"></div></body></html>'
+        ),
+        status=403,
+    ),
+    Case(
+        "fr",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Vérification de "
+            "sécurité</title></head><body ><p>Veuillez patienter pendant que nous vérifions votre "
+            "navigateur.</p><script src=/x/v.js></script></body></html>"
+        ),
+    ),
+    Case(
+        "cf-block",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Attention Required! | "
+            'Cloudflare</title><link rel="stylesheet" id="cf_styles-css" '
+            'href="/cdn-cgi/styles/cf.errors.css"></head><body ><div id="cf-wrapper"><div '
+            'id="cf-error-details"><h1>Sorry, you have been blocked</h1><h2>You are unable to access '
+            "site.example</h2><p>This website is using a security service to protect itself from online "
+            "attacks. The action you just performed triggered the security "
+            "solution.</div></div></body></html>"
+        ),
+        status=403,
+    ),
+    Case(
+        "cf-turnstile-inline",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Just a moment...</title></head><body "
+            '><div id="content"><p>site.example needs to review the security of your connection before '
+            'proceeding.</p><div class="cf-turnstile" data-sitekey=1></div></div><script '
+            'src="https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit"></script></body></ht'
+            "ml>"
+        ),
+    ),
+    Case(
+        "incap-200",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title></title></head><body ><iframe "
+            'style="display:none" src="//content.incapsula.com/jsTest.html"></iframe><script '
+            'src="/_Incapsula_Resource?SWJIYLWA=1"></script></body></html>'
+        ),
+    ),
+    Case(
+        "zh-slide",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>滑动验证页面</title></head><body "
+            '><div>请按住滑块,拖动到最右边</div><div class="nc-container" id="nocaptcha"></div><script '
+            'src="/nc.js"></script></body></html>'
+        ),
+    ),
+    Case(
+        "reddit-like",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Reddit - Please wait for "
+            'verification</title></head><body ><form method=POST action="/svc/challenge"><input type=hidden '
+            "name=solution></form><script>document.forms[0].elements.solution.value=f();document.forms[0].sub"
+            "mit()</script></body></html>"
+        ),
+    ),
+    Case(
+        "invisible-hash",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title></title></head><body ><body><script>var "
+            'c="a1b2";(async()=>{for(let i=0;;i++){let d=await crypto.subtle.digest("SHA-1",new '
+            'TextEncoder().encode(c+i));if(new Uint8Array(d)[0]==0){document.cookie="res="+c+i;break}};window'
+            ".location.reload()})()</script></body></html>"
+        ),
+    ),
+    Case(
+        "es",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Verificación de "
+            "seguridad</title></head><body ><p>Marca la casilla para confirmar que no eres un robot<div "
+            "class=g-recaptcha></div></body></html>"
+        ),
+    ),
+    Case(
+        "ratelimit-captcha",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Too many requests</title></head><body "
+            "><p>We noticed unusual traffic from your network. Type the characters you see to continue.<form "
+            "method=post><img src=/c.jpg alt=captcha class=captcha-img><input name=code></form></body></html>"
+        ),
+        status=429,
+    ),
+    Case(
+        "token-fetch",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Please wait</title></head><body "
+            '><p>Please wait...</p><script>fetch("/__verify",{method:"POST",body:JSON.stringify({webdriver:na'
+            "vigator.webdriver})}).then(function(){location.reload()})</script></body></html>"
+        ),
+    ),
+    Case(
+        "jsredir-query",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title></title></head><body ><script>var "
+            's="x";window.location.href=window.location.pathname+"?__chk="+s;document.cookie="k=1"</script></'
+            "body></html>"
+        ),
+    ),
+)
+LATER_LOGINS = (
+    Case(
+        "modal-only",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Site</title></head><body ><div "
+            'class="modal login-modal"><h2>Sign in</h2><form><input type=email name=email><input '
+            "type=password name=pw></form></div></body></html>"
+        ),
+    ),
+    Case(
+        "long-terms",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Sign in</title></head><body ><h1>Sign "
+            "in</h1><form action=/login method=post><label>Email</label><input type=email "
+            "name=email><label>Password</label><input type=password name=pw></form><p>By signing in you "
+            "accept our terms of use and the privacy policy. If you have forgotten the password, we can send "
+            "you a new one. New here? Create an account. <a href=/t>Terms</a></body></html>"
+        ),
+    ),
+    Case(
+        "oauth-buttons",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Sign in to continue</title></head><body "
+            "><h1>Sign in to continue</h1><a href=/oauth/g>Continue with Google</a><a href=/oauth/f>Continue "
+            "with Facebook</a></body></html>"
+        ),
+        urls=(
+            "https://site.example/articles/tide-mills",
+            "https://site.example/signin?returnUrl=%2Farticles%2Ftide-mills",
+        ),
+    ),
+    Case(
+        "subscribe-wall",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Tide mills - Gazette</title></head><body "
+            "><h1>Tide mills</h1><p>This article is for subscribers.</p><h2>Log in to continue "
+            'reading</h2><form action="/account/login"><input name=email type=email><input name=password '
+            "type=password></form></body></html>"
+        ),
+    ),
+    Case(
+        "intranet",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Intranet</title></head><body "
+            "><table><tr><td>User<td><input name=user><tr><td>Password<td><input type=password "
+            "name=pw></table></body></html>"
+        ),
+    ),
+    Case(
+        "redirect-200-spa",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Accounts</title></head><body ><div "
+            "id=app></div><script src=/a.js></script></body></html>"
+        ),
+        urls=(
+            "https://site.example/articles/tide-mills",
+            "https://accounts.site.example/login?continue=https://site.example/articles/tide-mills",
+        ),
+    ),
+    Case(
+        "login-div-header-words",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Login - Wiki</title></head><body "
+            "><h1>Login</h1><div id=content><p>You need to log in to view this page.</p><form name=userlogin "
+            'action="/index.php?title=Special:UserLogin"><input name=wpName><input name=wpPassword '
+            "type=password></form></div></body></html>"
+        ),
+    ),
+    Case(
+        "google",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Sign in - Google "
+            "Accounts</title></head><body ><h1>Sign in</h1><p>to continue to Docs</p><form><input type=email "
+            "name=identifier id=identifierId><button>Next</button></form></body></html>"
+        ),
+        urls=(
+            "https://docs.google.com/document/d/1/edit",
+            "https://accounts.google.com/v3/signin/identifier?continue=https://docs.google.com/document/d/1/edit",
+        ),
+    ),
+    Case(
+        "linkedin-authwall",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Sign Up | LinkedIn</title></head><body "
+            "><h1>Join LinkedIn</h1><form><input type=email name=email-or-phone><input type=password "
+            "name=password></form></body></html>"
+        ),
+        urls=(
+            "https://www.linkedin.com/in/x",
+            "https://www.linkedin.com/authwall?trk=x&sessionRedirect=https%3A%2F%2Fwww.linkedin.com%2Fin%2Fx",
+        ),
+    ),
+    Case(
+        "nologin-title",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Example Portal</title></head><body "
+            '><h1>Example Portal</h1><form method=post action="/do"><p>Email <input name=email '
+            "type=email></p><p>Password <input name=pw type=password></p></form></body></html>"
+        ),
+    ),
+    Case(
+        "korean",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>로그인</title></head><body ><form><input "
+            "name=id><input type=password name=pw></form></body></html>"
+        ),
+    ),
+    Case(
+        "with-nav",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Sign in - Shop</title></head><body "
+            "><nav><a href=/c>Category</a><a href=/c>Category</a><a href=/c>Category</a><a "
+            "href=/c>Category</a><a href=/c>Category</a><a href=/c>Category</a><a href=/c>Category</a><a "
+            "href=/c>Category</a><a href=/c>Category</a><a href=/c>Category</a><a href=/c>Category</a><a "
+            "href=/c>Category</a><a href=/c>Category</a><a href=/c>Category</a><a href=/c>Category</a><a "
+            "href=/c>Category</a><a href=/c>Category</a><a href=/c>Category</a><a href=/c>Category</a><a "
+            "href=/c>Category</a><a href=/c>Category</a><a href=/c>Category</a><a href=/c>Category</a><a "
+            "href=/c>Category</a><a href=/c>Category</a><a href=/c>Category</a><a href=/c>Category</a><a "
+            "href=/c>Category</a><a href=/c>Category</a><a href=/c>Category</a></nav><main><h1>Sign "
+            "in</h1><form><input type=email name=e><input type=password name=p></form><h2>New "
+            "customer?</h2><p>Create an account to check out faster.</main></body></html>"
+        ),
+    ),
+)
+LATER_MISSING = (
+    Case(
+        "h1-sentence",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Acme</title></head><body ><h1>Sorry, we "
+            "couldn’t find the page you’re looking for.</h1><p>Try the menu.</body></html>"
+        ),
+    ),
+    Case(
+        "nav-heavy",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Not Found | Acme</title></head><body "
+            "><nav><a href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> <a href=/x>Something</a> <a "
+            "href=/x>Something</a> <a href=/x>Something</a> </nav><main><h1>Not found</h1><p>The page you "
+            "requested could not be found.</p></main><footer><a href=/y>Other</a> <a href=/y>Other</a> <a "
+            "href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a "
+            "href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a "
+            "href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a "
+            "href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a "
+            "href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a "
+            "href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a "
+            "href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a "
+            "href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a "
+            "href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a "
+            "href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a "
+            "href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a "
+            "href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> <a href=/y>Other</a> "
+            "</footer></body></html>"
+        ),
+    ),
+    Case(
+        "generic-title-text",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Acme</title></head><body ><h1>404 "
+            "error</h1><p>We looked everywhere.</p><form action=/search><input name=q></form></body></html>"
+        ),
+    ),
+    Case(
+        "plain-2",
+        (
+            "<html><head><title>Error 404</title></head><body><h2>HTTP Error 404 - File or directory not "
+            "found.</h2></body></html>"
+        ),
+    ),
+    Case(
+        "vue",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Page not found</title></head><body ><div "
+            "id=app><div class=not-found><h1>404</h1><p>Ooops, nothing here</p></div></div><script "
+            "src=/a.js></script></body></html>"
+        ),
+    ),
+    Case(
+        "spa-empty",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Page not found</title><meta name=robots "
+            "content=noindex></head><body ><div id=root></div><script src=/a.js></script></body></html>"
+        ),
+    ),
+    Case(
+        "article-removed",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Article no longer "
+            "available</title></head><body ><h1>This article is no longer available</h1><p>It has been "
+            "removed.</body></html>"
+        ),
+    ),
+    Case(
+        "polish",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Nie znaleziono strony</title></head><body "
+            "><h1>Błąd 404</h1><p>Strona nie istnieje</body></html>"
+        ),
+    ),
+    Case(
+        "arabic",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>الصفحة غير موجودة</title></head><body "
+            "><h1>404</h1></body></html>"
+        ),
+    ),
+    Case(
+        "redirect-err",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Error</title></head><body ><h1>Something "
+            "went wrong</h1><p>Please try again later</body></html>"
+        ),
+        urls=("https://site.example/articles/tide-mills", "https://site.example/errors/404.html"),
+    ),
+    Case(
+        "home-shop",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Shop</title></head><body ><h1>Welcome to "
+            "our shop</h1><p>Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. "
+            "Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. "
+            "Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. "
+            "Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. "
+            "Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. "
+            "Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. "
+            "Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. </body></html>"
+        ),
+        urls=("https://site.example/product/12345-blue-kettle", "https://site.example/"),
+    ),
+    Case(
+        "swedish",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Sidan hittades inte</title></head><body "
+            "><h1>Sidan kunde inte hittas</h1></body></html>"
+        ),
+    ),
+    Case(
+        "gone-text",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Acme</title><meta name=robots "
+            "content=noindex></head><body ><h1>This page is gone</h1><p>The content you were looking for no "
+            "longer exists.</body></html>"
+        ),
+    ),
+    Case(
+        "gh-pages",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Site not found</title></head><body "
+            "><h1>404</h1><p>There isn't a site here.</body></html>"
+        ),
+    ),
+    Case(
+        "wp-theme",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Nothing found for Articles "
+            'Tide-mills</title></head><body class="error404"><h1>Oops! That page can’t be found.</h1><p>It '
+            "looks like nothing was found at this location. Maybe try a search?<form><input "
+            "name=s></form></body></html>"
+        ),
+    ),
+    Case(
+        "iis",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>404 - File or directory not "
+            "found.</title></head><body ><h1>Server Error</h1><h2>404 - File or directory not "
+            "found.</h2><h3>The resource you are looking for might have been removed, had its name changed, "
+            "or is temporarily unavailable.</h3></body></html>"
+        ),
+    ),
+    Case(
+        "news",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Page not found - The "
+            "Gazette</title></head><body ><header>The Gazette</header><main><h1>We can’t find that "
+            "page</h1><p>It may have been moved.</p><h2>Most read</h2><ul><li><a href=/n>Council votes on "
+            "new mill</a><li><a href=/n>Council votes on new mill</a><li><a href=/n>Council votes on new "
+            "mill</a><li><a href=/n>Council votes on new mill</a><li><a href=/n>Council votes on new "
+            "mill</a><li><a href=/n>Council votes on new mill</a><li><a href=/n>Council votes on new "
+            "mill</a><li><a href=/n>Council votes on new mill</a><li><a href=/n>Council votes on new "
+            "mill</a><li><a href=/n>Council votes on new mill</a><li><a href=/n>Council votes on new "
+            "mill</a><li><a href=/n>Council votes on new mill</a><li><a href=/n>Council votes on new "
+            "mill</a><li><a href=/n>Council votes on new mill</a><li><a href=/n>Council votes on new "
+            "mill</a><li><a href=/n>Council votes on new mill</a><li><a href=/n>Council votes on new "
+            "mill</a><li><a href=/n>Council votes on new mill</a><li><a href=/n>Council votes on new "
+            "mill</a><li><a href=/n>Council votes on new mill</a></ul></main></body></html>"
+        ),
+    ),
+    Case(
+        "react-helmet",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>404</title></head><body "
+            "><main><h1>404</h1><p>Page not found</p><a href=/>Back to home</a></main></body></html>"
+        ),
+    ),
+    Case(
+        "whole-text",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Acme Inc</title></head><body ><p>The "
+            "requested URL was not found on this server.</p></body></html>"
+        ),
+    ),
+    Case(
+        "de-short",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Fehler 404 – Seite nicht gefunden | "
+            "Verein</title></head><body ><h1>Fehler 404</h1><p>Die von Ihnen gesuchte Seite gibt es nicht "
+            "(mehr).</body></html>"
+        ),
+    ),
+    Case(
+        "fr-short",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Erreur 404 - Page non "
+            "trouvée</title></head><body ><h1>Oups !</h1></body></html>"
+        ),
+    ),
+    Case(
+        "to-search",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Search</title></head><body ><h1>Page not "
+            "found</h1><p>We searched for similar pages.</body></html>"
+        ),
+        urls=("https://site.example/articles/tide-mills", "https://site.example/search?q=tide-mills"),
+    ),
+)
+LATER_HONEST = (
+    Case(
+        "recipe",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Porridge</title></head><body "
+            "><h1>Porridge</h1><p>Oats, water, salt. Stir for five "
+            'minutes.<script>document.cookie="v=1"</script></body></html>'
+        ),
+    ),
+    Case(
+        "iframe-video",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Video</title></head><body ><h1>Tide mill "
+            'in motion</h1><iframe src="https://video.example/1"></iframe></body></html>'
+        ),
+    ),
+    Case(
+        "redirect-page",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Redirecting…</title><meta "
+            'http-equiv=refresh content="0; url=/new/"><link rel=canonical href=/new/></head><body '
+            '><p>Redirecting to <a href="/new/">/new/</a></body></html>'
+        ),
+    ),
+    Case(
+        "changelog",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>1.2.3</title></head><body "
+            "><h1>1.2.3</h1><ul><li>Fixed: 404 not found on refresh<li>Added captcha to "
+            "login</ul></body></html>"
+        ),
+    ),
+    Case(
+        "qna-captcha",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>How do I remove the captcha from my login "
+            "page? - Q</title></head><body ><h1>How do I remove the captcha from my login page?</h1><p>Users "
+            "are asked to verify they are human. <p>Set captcha=false in the config.<form "
+            "action=/comment><textarea name=t></textarea></form></body></html>"
+        ),
+    ),
+    Case(
+        "poll",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Poll</title></head><body ><h1>Which "
+            "mill?</h1><form method=post><input type=radio name=v value=1>Tide<input type=radio name=v "
+            "value=2>Wind<div class=h-captcha></div></form></body></html>"
+        ),
+    ),
+    Case(
+        "weather",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Weather</title><meta http-equiv=refresh "
+            'content="10"></head><body ><h1>Oslo</h1><p>3 degrees, rain.</body></html>'
+        ),
+    ),
+    Case(
+        "api-status",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>API</title></head><body ><p>API v2 is up. "
+            "Docs at <a href=/docs>/docs</a>.</body></html>"
+        ),
+    ),
+    Case(
+        "register-form",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Register for the race</title></head><body "
+            "><h1>Register for the race</h1><p>The race starts at 10 at the mill.<form><input "
+            "name=name><input type=email name=email><div class=g-recaptcha></div></form></body></html>"
+        ),
+    ),
+    Case(
+        "download",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Download</title><meta http-equiv=refresh "
+            'content="3; url=/f.zip"></head><body ><h1>Download v3</h1><p>Your download will start in a few '
+            "seconds. If not, <a href=/f.zip>click here</a>.</body></html>"
+        ),
+    ),
+    Case(
+        "sign-in-help",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Sign in help - "
+            "Support</title></head><body ><h1>Trouble signing in</h1><p>Reset your password from the account "
+            "page, or write to us.</body></html>"
+        ),
+    ),
+    Case(
+        "js-toggle",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Notes</title></head><body "
+            '><h1>Notes</h1><p>Short note about gates.<script>if(localStorage.t){document.cookie="t="+localSt'
+            'orage.t} window.addEventListener("storage",function(){location.reload()})</script></body></html>'
+        ),
+    ),
+    Case(
+        "pricing-login-head",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Prices</title></head><body ><div "
+            'class="top"><form action="/login"><input name=u><input type=password '
+            "name=p></form></div><h1>Prices</h1><p>Adults 4 euros, children 2 euros, families 9 euros. Open "
+            "from May to September, on all days but Monday.</body></html>"
+        ),
+    ),
+    Case(
+        "missing-persons",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Missing</title></head><body "
+            "><h1>Missing</h1><p>A cat, grey, near the mill.</body></html>"
+        ),
+    ),
+    Case(
+        "wiki-nosuch",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Nothing Here (album) - "
+            "Wiki</title></head><body ><h1>Nothing Here</h1><p>Nothing Here is the second album of the band, "
+            "released in 2004 on a small label.The tide mill stores the flood in a pond behind a dam. Its "
+            "gate shuts at high water by itself, and six hours later the wheel turns until the pond is "
+            "empty. The tide mill stores the flood in a pond behind a dam. Its gate shuts at high water by "
+            "itself, and six hours later the wheel turns until the pond is empty. </body></html>"
+        ),
+    ),
+    Case(
+        "error-docs",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Error 404</title></head><body ><h1>Error "
+            "404</h1><p>The tide mill stores the flood in a pond behind a dam. Its gate shuts at high water "
+            "by itself, and six hours later the wheel turns until the pond is empty. The tide mill stores "
+            "the flood in a pond behind a dam. Its gate shuts at high water by itself, and six hours later "
+            "the wheel turns until the pond is empty. The tide mill stores the flood in a pond behind a dam. "
+            "Its gate shuts at high water by itself, and six hours later the wheel turns until the pond is "
+            "empty. The tide mill stores the flood in a pond behind a dam. Its gate shuts at high water by "
+            "itself, and six hours later the wheel turns until the pond is empty. </p></body></html>"
+        ),
+        urls=("https://docs.example/errors/404",),
+    ),
+    Case(
+        "so-question",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>html - How to center a div? - "
+            "Questions</title></head><body ><h1>How to center a div?</h1><p>Use "
+            "flex.<form><textarea></textarea></form></body></html>"
+        ),
+    ),
+    Case(
+        "lostfound",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Lost and found</title></head><body "
+            "><h1>Lost and found</h1><p>Ask at the desk.</body></html>"
+        ),
+    ),
+    Case(
+        "404-album",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>404 (album)</title></head><body "
+            "><h1>404</h1><p>404 is an album by a band from Oslo.</body></html>"
+        ),
+    ),
+    Case(
+        "bare-number-address",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>404 Main Street</title></head><body "
+            "><h1>404 Main Street</h1><p>A house for sale. Three rooms.</body></html>"
+        ),
+    ),
+    Case(
+        "home-relocated",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Tide Mill Museum</title></head><body "
+            "><h1>Tide Mill Museum</h1><p>Opening hours</body></html>"
+        ),
+        urls=("https://museum.example/visit/tide-mill", "https://museum.example/"),
+    ),
+    Case(
+        "shop-out",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Blue kettle</title></head><body ><h1>Blue "
+            "kettle</h1><p>This product is no longer available. It had 1.7 litres and a lid of "
+            "steel.</body></html>"
+        ),
+    ),
+    Case(
+        "welcome-back",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Welcome back</title></head><body "
+            "><h1>Welcome back</h1><p>After the winter break the museum is open again, from ten to "
+            "five.</body></html>"
+        ),
+    ),
+    Case(
+        "newsletter-login-title",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Members area news</title></head><body "
+            "><h1>Members area news</h1><p>The members area has new rooms.</body></html>"
+        ),
+    ),
+    Case(
+        "verif-article",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Verification</title></head><body "
+            "><h1>Verification</h1><p>In software, verification asks whether the product was built right. "
+            "The tide mill stores the flood in a pond behind a dam. Its gate shuts at high water by itself, "
+            "and six hours later the wheel turns until the pond is empty. <script "
+            "src=/a.js></script></body></html>"
+        ),
+    ),
+    Case(
+        "glossary-hv",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Human verification</title></head><body "
+            "><h1>Human verification</h1><p>A step that tells people from programs, for example a captcha or "
+            "a code sent by mail.<script src=/g.js></script><script>window.x=1</script></body></html>"
+        ),
+    ),
+    Case(
+        "wait-page-poem",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Please wait</title></head><body "
+            "><h1>Please wait</h1><p>I stood at the gate till the tide had turned. I stood at the gate till "
+            "the tide had turned. I stood at the gate till the tide had turned. I stood at the gate till the "
+            "tide had turned. <script>window.dataLayer=[]</script></body></html>"
+        ),
+    ),
+    Case(
+        "survey",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Survey</title></head><body "
+            "><h1>Survey</h1><form method=post><label>Your answer<input name=answer></label><div "
+            'class="h-captcha"></div></form><p>How many mills do you know?</body></html>'
+        ),
+    ),
+    Case(
+        "loading-widget",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Tides today</title></head><body "
+            "><h1>Tides today</h1><p>High 06:12, low 12:27<script>setTimeout(function(){location.reload()},60"
+            "000)</script></body></html>"
+        ),
+    ),
+    Case(
+        "tool-hash",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Hash</title></head><body ><h1>Hash of the "
+            "day</h1><p>9f86d081884c7d65</body></html>"
+        ),
+    ),
+    Case(
+        "oauth-docs",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Authentication - API "
+            "docs</title></head><body ><h1>Authentication</h1><p>Send the token in the header. Log in to the "
+            "console to make one.</body></html>"
+        ),
+        urls=("https://docs.example/auth", "https://docs.example/api/authentication"),
+    ),
+    Case(
+        "session-page",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Session 4</title></head><body "
+            "><h1>Session 4: mills</h1><p>Talks by A and B.</body></html>"
+        ),
+        urls=("https://conf.example/s/4", "https://conf.example/2024/sessions/4"),
+    ),
+    Case(
+        "session-list",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Sessions</title></head><body "
+            "><h1>Sessions</h1><p>Talks by A and B.</body></html>"
+        ),
+        urls=("https://conf.example/talks", "https://conf.example/2024/sessions"),
+    ),
+)

@@ -11,7 +11,13 @@ import pytest
 from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.extract.convert import convert
 from searchlog.extract.suspect import Arrived, Suspicion, suspect
-from tests.stand_ins import CHALLENGES, HONEST, LOGINS, MISSING, Case
+from tests import stand_ins
+from tests.stand_ins import Case
+
+CHALLENGES = (*stand_ins.CHALLENGES, *stand_ins.LATER_CHALLENGES)
+LOGINS = (*stand_ins.LOGINS, *stand_ins.LATER_LOGINS)
+MISSING = (*stand_ins.MISSING, *stand_ins.LATER_MISSING)
+HONEST = (*stand_ins.HONEST, *stand_ins.LATER_HONEST)
 
 
 def judged(case: Case) -> Suspicion | None:

@@ -153,6 +153,8 @@ _RELOADS = re.compile(
     r"location\.reload|history\.go\(\s{0,3}0|location\.(?:replace|assign)\(\s{0,3}(?:window\.|document\.|self\.)?location"
     r"|location(?:\.href)?\s{0,3}=\s{0,3}(?:window\.|document\.|self\.)?(?:location|url|document\.url)\b"
 )
+_TOKEN_FIELD = re.compile(r"captcha|turnstile|token")
+_WAITS = re.compile(r"addeventlistener\(\s{0,3}[\"'](?!domcontentloaded|load|message)")
 _HASHES = re.compile(r"crypto\.subtle|sha-?(?:1|256|512)|webassembly|hashcash|argon2|md5\(|pbkdf2|new worker\(")
 _SEARCHES = re.compile(r"nonce|difficult|challenge|proof|leading|counter")
 _SENDS = re.compile(r"fetch\(|xmlhttprequest|\.submit\(|document\.cookie|location")
@@ -235,10 +237,13 @@ def _placed(url: str) -> Iterator[str]:
 
 def _asks_more(outline: Outline) -> bool:
     """Return whether the page has fields that no check of a visitor has, or leads to many places."""
+    # beside a captcha there is nothing more to answer
+    expected = _TOKEN_FIELD if outline.marks.intersection(_WIDGETS) else _CAPTCHA_FIELD
     return len(outline.links) > 25 or any(
-        form.zone is None and any(not _CAPTCHA_FIELD.search(names) or kind == "password" for kind, names in form.fields)
+        kind == "password" or not expected.search(names)
         for form in outline.all_forms
-        if form.fields and not _only_checks(form)
+        if form.zone is None and not _only_checks(form)
+        for kind, names in form.fields
     )
 
 
@@ -248,6 +253,11 @@ def _only_checks(form: Form) -> bool:
     return kinds <= {"checkbox", "range"} or (
         len(form.fields) == 1 and kinds <= {"text", "tel", "number"} and any("captcha" in p for p in form.pictures)
     )
+
+
+def _asks_proof(form: Form) -> bool:
+    """Return whether all that a form asks for has the name of an answer to a question."""
+    return len(form.fields) == 1 and not form.password and not _filled_in(form)
 
 
 def _filled_in(form: Form) -> bool:
@@ -266,7 +276,7 @@ def _weighed(status: int, urls: Sequence[str], outline: Outline) -> tuple[int, b
     told = max(map(challenge_heading, [outline.title, *outline.headings[:3]]), default=0)
     if told:
         sign("title:challenge" if challenge_heading(outline.title) == told else "heading:challenge", told)
-    if challenge_text(f"{outline.text} {outline.noscript}"):
+    if challenge_text(f"{outline.said} {outline.noscript}"):
         sign("text:challenge", 1)
     for test, worth in _acts(urls, outline, told):
         sign(test, worth, test != "script:alone")
@@ -296,29 +306,38 @@ def _acts(urls: Sequence[str], outline: Outline, told: int) -> Iterator[tuple[st
         "captcha" in name for form in outline.all_forms for name in (*form.pictures, *(n for _, n in form.fields))
     ):
         yield "form:captcha", 2
+    elif any(_only_checks(form) or _asks_proof(form) for form in forms if form.fields):
+        yield "form:check", 1
     everything = inline + "\n" + "\n".join(outline.sources).lower()
     for needle, test in _SENSORS.items():
         if needle in everything and outline.total <= _TINY:
             yield test, 2
             break
+    robots = outline.metas.get("robots", "").lower()
     # what waits for a click is a banner or an application
-    waits = "click" in inline
+    waits = "click" in inline or _WAITS.search(inline) is not None
     again = _RELOADS.search(inline) is not None or _names_itself(inline, urls[-1])
     if "cookie" in inline and again and not waits:
         yield "script:cookie-reload", 2
-    elif again and told == 2:
+    elif again and (told == 2 or (told and not any(outline.sources))):
         yield "script:reload", 1
     if _HASHES.search(inline) and _SEARCHES.search(inline) and _SENDS.search(inline):
         yield "script:proof-of-work", 2
     if ".submit(" in inline and not waits and forms and all(not form.fields for form in forms):
         yield "form:auto-submit", 2
+    if "navigator.webdriver" in inline and outline.total <= _TINY:
+        yield "script:asks-webdriver", 1
     if _refreshes(urls, outline):
         yield "meta:refresh-self", 1
     if _ENCODED.search(inline) and not any(outline.sources):
         yield "script:encoded", 1
     if _alone(outline, scripts):
         yield "script:alone", 1
-    elif told == 2 and outline.total <= _SHORT and (scripts or any(outline.sources)):
+    elif (
+        told == 2
+        and outline.total <= (_LITTLE if "noindex" in robots else _SHORT)
+        and (scripts or any(outline.sources))
+    ):
         yield "script", 0
 
 

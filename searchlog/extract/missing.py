@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from searchlog.extract.outline import Outline
-from searchlog.extract.phrases import missing_heading, names
+from searchlog.extract.phrases import missing_heading, missing_text, names
 
 __all__ = ["missing_redirect_tests", "missing_tests", "strayed_home"]
 
@@ -51,6 +51,7 @@ _SCRIPT = re.compile(
     r'|"?(?:httpStatus|pageStatus|errorCode|pageType|page_type)"?\s{0,3}:\s{0,3}["\']?(?:404|not.?found|error.?404)\b',
     re.IGNORECASE,
 )
+_LEAD = re.compile("[.!?] |\n|\u3002")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -96,10 +97,12 @@ def missing_tests(urls: Sequence[str], outline: Outline, title: str, headings: S
     if outline.prose > _PROSE_MAX:
         return None
     told = _told(urls, outline)
-    said = _said(outline, title, headings)
+    said, plain = _said(outline, title, headings)
     signs = _signs(outline)
     little = outline.prose <= _LITTLE
     size = ["tiny-text" if outline.prose <= _TINY else "little-text"] if little else []
+    if said and not plain and not told and not signs:
+        return None
     if told and (said or (little and told != ["redirect:error"])):
         return [*told, *said, *signs, *size]
     if not said or outline.listings or _about_it(urls[-1], outline):
@@ -130,27 +133,29 @@ def _told(urls: Sequence[str], outline: Outline) -> list[str]:
     return found
 
 
-def _said(outline: Outline, title: str, headings: Sequence[str]) -> list[str]:
-    """Return where a heading says as a whole that nothing was found."""
-    found = []
-    if missing_heading(title or outline.title):
-        found.append("title:not-found")
-    if any(map(missing_heading, [*headings[:3], *outline.headings[:3]])):
-        found.append("heading:not-found")
-    elif outline.text and not outline.headings and _lead_says(outline):
-        found.append("lead:not-found")
-    if missing_heading(outline.metas.get("og:title", "")):
-        found.append("og-title:not-found")
-    return found
+def _said(outline: Outline, title: str, headings: Sequence[str]) -> tuple[list[str], bool]:
+    """Return where a heading says as a whole that nothing was found, and whether that is said in words."""
+    found, plain = [], False
+    heads = [*headings[:3], *outline.headings[:3]]
+    for test, texts in (
+        ("title:not-found", [title or outline.title]),
+        ("heading:not-found", heads),
+        ("og-title:not-found", [outline.metas.get("og:title", "")]),
+    ):
+        told = max(map(missing_heading, texts), default=0)
+        plain = plain or told == 2
+        if told:
+            found.append(test)
+    if not heads and _lead_says(outline):
+        return [*found, "lead:not-found"], True
+    if found and missing_text(outline.said):
+        return [*found, "text:not-found"], True
+    return found, plain
 
 
 def _lead_says(outline: Outline) -> bool:
     """Return whether the page, where it is a few words long, begins with such a sentence."""
-    if outline.total > _TINY:
-        return False
-    text = outline.text
-    ends = [end for end in (text.find(". "), text.find("。"), text.find("! "), text.find("? ")) if end > 0]
-    return missing_heading(text[: min(ends)] if ends else text.rstrip("."))
+    return outline.total <= _TINY and missing_heading(_LEAD.split(outline.text, 1)[0].rstrip(".")) == 2
 
 
 def _signs(outline: Outline) -> list[str]:

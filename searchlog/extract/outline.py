@@ -71,7 +71,7 @@ class Outline:
     headings: list[str] = field(default_factory=list)
     """Texts of `h1` and `h2`."""
     text: str = ""
-    """The beginning of the text outside of scripts, furniture included."""
+    """The beginning of the text outside of scripts, furniture included, a line a piece."""
     prose: int = 0
     """Weight of the text that is no link, no heading, in no form and in no furniture."""
     body: int = 0
@@ -99,6 +99,12 @@ class Outline:
     """How many code listings, tables and definition lists there are."""
     cut: bool = False
     """Whether there is more of the page than was looked at."""
+
+    @property
+    def said(self) -> str:
+        """The beginning of the text without what stands in a heading."""
+        heads = {self.title, *self.headings}
+        return "\n".join(line for line in self.text.split("\n") if line not in heads)
 
     @property
     def all_forms(self) -> list[Form]:
@@ -143,7 +149,7 @@ class _Reader:
             at = self._markup(begin)
             if at < 0:
                 break
-        self.out.text = " ".join(self._pieces)
+        self.out.text = "\n".join(self._pieces)
 
     def _markup(self, begin: int) -> int:
         """Take what begins with `<`; return where reading goes on, -1 when the rest is inside of it."""
@@ -263,6 +269,8 @@ class _Reader:
         if name in ("html", "body", "main"):
             out.root_classes.update(attributes.get("class", "").lower().split())
             out.root_classes.update(attributes.get("id", "").lower().split())
+            if attributes.get("onload", "").strip():
+                out.scripts.append(unescape(attributes["onload"])[:_SCRIPT_CHARS])
         elif name in ("script", "iframe", "frame", "embed"):
             out.sources.append(unescape(attributes.get("src", attributes.get("data-src", ""))))
         elif name == "link":

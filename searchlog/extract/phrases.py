@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["challenge_heading", "challenge_text", "login_heading", "missing_heading", "names", "parts"]
+__all__ = ["challenge_heading", "challenge_text", "login_heading", "missing_heading", "missing_text", "names", "parts"]
 
 _PART = re.compile(r"\s[|·•–—»«›‹:~/-]{1,2}\s|[|»«›‹]|:\s")
 _SIGNS = re.compile(r"[^\w']+")
+_SENTENCE = re.compile(r"[.!?\n]\s?|[\u3002\uff01\uff1f\uff0c,]")
 _LONGEST = 160
 
 
@@ -42,120 +43,11 @@ _MISSING = _lines("""
 404 not found
 410 gone
 not found
-page not found
-page missing
-page unavailable
-page not available
-page no longer available
-page no longer exists
-file not found
 file or directory not found
-document not found
-resource not found
-object not found
-content not found
-content not available
-content no longer available
-url not found
-item not found
-product not found
-article not found
-story not found
-post not found
-topic not found
-thread not found
-user not found
-profile not found
-listing not found
-entry not found
-record not found
-job not found
-video not found
-recipe not found
-event not found
 nothing found here
 nothing here
 nothing to see here
-page cannot be found
-page can't be found
-page could not be found
-page couldn't be found
-page was not found
-page is not found
-page does not exist
-page doesn't exist
-page isn't available
-page is not available
-page is no longer available
-page has been removed
 page has moved or no longer exists
-this page could not be found
-this page isn't available
-this page is not available
-this page doesn't exist
-this page does not exist
-this page no longer exists
-this page can't be found
-this content isn't available
-this content isn't available right now
-this content is no longer available
-content isn't available right now
-the page cannot be found
-the page can't be found
-the page could not be found
-the page was not found
-the page is missing
-the requested page could not be found
-the requested page cannot be found
-the requested page was not found
-the requested page does not exist
-the requested url was not found
-the requested url was not found on this server
-the requested resource could not be found
-requested page not found
-that page can't be found
-that page cannot be found
-that page doesn't exist
-that page does not exist
-that page could not be found
-we can't find that page
-we can't find this page
-we can't find the page
-we can't find the page you're looking for
-we couldn't find that page
-we couldn't find this page
-we couldn't find the page
-we couldn't find what you were looking for
-we could not find that page
-we could not find the page you were looking for
-we couldn't find the page you were looking for
-we couldn't find the page you're looking for
-we cannot find the page you are looking for
-the page you are looking for can't be found
-the page you are looking for cannot be found
-the page you are looking for could not be found
-the page you are looking for does not exist
-the page you are looking for doesn't exist
-the page you're looking for can't be found
-the page you're looking for cannot be found
-the page you're looking for could not be found
-the page you're looking for couldn't be found
-the page you're looking for doesn't exist
-the page you're looking for does not exist
-the page you're looking for isn't here
-the page you were looking for can't be found
-the page you were looking for cannot be found
-the page you were looking for could not be found
-the page you were looking for doesn't exist
-the page you were looking for does not exist
-the page you were looking for was not found
-the page you requested could not be found
-the page you requested cannot be found
-the page you requested was not found
-the page you requested does not exist
-the page you have requested could not be found
-the page you tried to reach doesn't exist
-that page can't be found
 looks like this page is missing
 looks like you're lost
 it looks like you're lost
@@ -163,14 +55,9 @@ it looks like nothing was found at this location
 you seem to be lost
 this is not the page you are looking for
 this is not the web page you are looking for
-lost
-dead link
-broken link
 http 404
 status 404
 code 404
-404
-410
 seite nicht gefunden
 die seite wurde nicht gefunden
 diese seite wurde nicht gefunden
@@ -346,6 +233,26 @@ halaman tidak dijumpai
 ไม่พบหน้านี้
 ไม่พบหน้า
 """)
+_THING = (
+    "page|webpage|web page|site|website|repository|project|blog"
+    "|article|product|item|content|post|story|document|file|resource|object|url|address|listing"
+    "|video|topic|thread|job|offer|event|profile|user|account|recipe|entry|record|report|image|category|link"
+)
+_WANTED = r"requested|seeking|looking (?:for|at)|tried to (?:reach|open|access|view)"
+_NOT_FOUND = re.compile(
+    rf"(?:(?:the|this|that|your) )?(?:requested |specified )?(?:{_THING})"
+    rf"(?: (?:that )?you(?:re| are| were| have)? (?:{_WANTED}))? "
+    r"(?:(?:was |is |were |could |can |can)?not (?:be )?(?:found|available|located)"
+    r"|(?:couldnt|cant|wasnt|isnt) (?:be )?(?:found|available|located|here)"
+    r"|(?:does not|doesnt) exist|(?:is )?no longer (?:exists?|available|here)|(?:is )?gone|(?:is )?missing"
+    r"|(?:is )?unavailable|(?:has been|was|is) (?:removed|deleted|archived)|(?:has )?expired)"
+    r"(?: on this server| anymore| any more| right now| or (?:has been )?(?:moved|removed|deleted))?"
+)
+_SEARCHED = re.compile(
+    r"we (?:could not|couldnt|cannot|cant|can not) (?:find|locate) "
+    r"(?:what you|(?:the|this|that|your) (?:[a-z]{1,20} )?page)[a-z ]{0,40}"
+)
+
 _AROUND = names(
     """
     404 410 error http status code oops whoops ooops uh oh ohh sorry hmm hmmm ops ups fehler erreur errore erro
@@ -382,12 +289,9 @@ prove you are human
 prove you're human
 prove your humanity
 let's confirm you are human
-human verification
 human check
 bot verification
 bot check
-bot protection
-bot detection
 robot check
 robot or human
 are you a robot
@@ -405,30 +309,24 @@ pardon our interruption
 security checkpoint
 vercel security checkpoint
 client challenge
-captcha
 captcha required
-captcha challenge
-captcha verification
+slide to verify
+slide to continue
+press and hold
+we need to check that you are human
 captcha check
 enter captcha
 solve the captcha
 please solve the captcha
-recaptcha
-browser check
 browser verification
 browser challenge
 ddos guard
-ddos protection
-unusual traffic
 unusual activity detected
-unusual activity
 we have detected unusual traffic
 our systems have detected unusual traffic
 suspicious activity detected
 automated access denied
-challenge
 challenge validation
-proof of work
 nur einen moment
 nur einen augenblick
 einen moment
@@ -447,14 +345,12 @@ un momento por favor
 vérification de sécurité
 vérification que vous êtes humain
 verificación de seguridad
-verificación humana
 eres humano
 no soy un robot
 verifica que eres humano
 um momento
 só um momento
 verificação de segurança
-verificação humana
 não sou um robô
 un attimo
 solo un momento
@@ -479,17 +375,13 @@ robot değilim
 请稍等
 安全验证
 百度安全验证
-人机验证
-验证码
 请输入验证码
-安全检查
 滑动验证
 请完成安全验证
 访问验证
 身份验证码
 請稍候
 安全驗證
-人機驗證
 しばらくお待ちください
 ロボットではありません
 セキュリティチェック
@@ -498,17 +390,38 @@ robot değilim
 잠시만 기다려 주십시오
 로봇이 아닙니다
 보안 확인
-보안문자
 لحظة من فضلك
 لحظة
 تحقق من أنك إنسان
 """)
 _CHALLENGE_WEAK = _lines("""
+captcha
+recaptcha
+proof of work
+ddos protection
+bot protection
+bot detection
+challenge
+browser check
+unusual activity
+验证码
+安全检查
+human verification
+unusual traffic
+captcha challenge
+captcha verification
+verificación humana
+verificação humana
+人机验证
+人機驗證
+보안문자
+verify
+checking
+verifying
 please wait
 please wait a moment
 please stand by
 wait
-loading
 redirecting
 security check
 security verification
@@ -522,13 +435,11 @@ forbidden
 blocked
 you have been blocked
 sorry you have been blocked
-sorry
 too many requests
 rate limited
 are you there
 hold on
 hang on
-welcome
 bitte warten
 zugriff verweigert
 sicherheitsprüfung
@@ -561,6 +472,9 @@ you are not a bot
 you're not a bot
 not a robot
 you are a robot
+you are a bot
+you were a bot
+you were a robot
 are you a robot
 human visitor
 real person
@@ -609,6 +523,17 @@ proof of work
 your browser will redirect
 you will be redirected
 redirect you automatically
+vérifions votre navigateur
+überprüfen ihren browser
+prüfen ihren browser
+verificando su navegador
+verificando tu navegador
+verificando seu navegador
+verificando o seu navegador
+проверяем ваш браузер
+检查您的浏览器
+检测您的浏览器
+ブラウザを確認
 kein roboter
 ein mensch sind
 aktivieren sie javascript
@@ -789,16 +714,32 @@ masuk
 """)
 
 
-def missing_heading(heading: str) -> bool:
-    """Return whether a heading, or a part of a title, says as a whole that something was not found."""
-    return any(part in _MISSING or _bare(part) in _MISSING for part in parts(heading))
+def missing_heading(heading: str) -> int:
+    """Return how plainly a heading, or a part of a title, says as a whole that something was not found: 2, 1 or 0.
+
+    1 is a bare number: it may be the page's subject.
+    """
+    found = parts(heading)
+    if any(_missing(part) or _missing(_bare(part)) for part in found):
+        return 2
+    return 1 if any(part in ("404", "410") for part in found) else 0
+
+
+def missing_text(text: str) -> bool:
+    """Return whether one of the first sentences of a text says as a whole that something was not found."""
+    sentences = _SENTENCE.split(text[:1_000])[:6]
+    return any(missing_heading(sentence) == 2 for sentence in sentences if len(sentence) <= _LONGEST)
+
+
+def _missing(part: str) -> bool:
+    return part in _MISSING or _NOT_FOUND.fullmatch(part) is not None or _SEARCHED.fullmatch(part) is not None
 
 
 def _bare(part: str) -> str:
     """Return a plain heading without the words around it that say nothing more."""
     words = part.split()
-    if "404" in words and all(word in _AROUND for word in words):
-        return "404"
+    if len(words) > 1 and "404" in words and all(word in _AROUND for word in words):
+        return "http 404"
     while words and words[0] in _AROUND:
         del words[0]
     while words and words[-1] in _AROUND:

@@ -21,7 +21,7 @@ _PATHS = names(
     """
     login log-in log_in logon signin sign-in sign_in signon sign-on auth authenticate authentication authorize
     oauth oauth2 sso saml saml2 cas account-login user-login member-login users-sign_in identifier servicelogin
-    accountchooser idp openid oidc adfs wp-login login-form session sessions anmelden anmeldung connexion iniciar-
+    accountchooser idp openid oidc adfs wp-login login-form anmelden anmeldung connexion iniciar-
     sesion acceso inloggen logowanie denglu passport
     """
 )
@@ -92,14 +92,18 @@ def _wall(found: Sequence[str], outline: Outline, form: Form | None) -> bool:
     if {"form:federated", "meta:refresh-login"}.intersection(found):
         return outline.body <= _TINY
     said = {"title:login", "url:login", "redirect:login"}.intersection(found)
-    if "redirect:login" in found and (form is not None or outline.body <= _TINY):
-        return True
+    if "redirect:login" in found:
+        meant = {"title:login", "redirect:carries-address"}.intersection(found)
+        if form is not None or (meant and outline.body <= _TINY):
+            return True
     if form is None or len(outline.links) > 60:
         return False
     if not form.password:
         return "title:login" in said and ("url:login" in said or outline.prose <= _TINY)
-    if said or ("form:login-action" in found and outline.body <= _TINY):
+    if said:
         return True
+    if "form:login-action" in found and outline.body <= _TINY and len(form.fields) == 1:
+        return True  # the password of one page
     # nothing says what the form is for, so it must be all that there is
     return outline.body <= _TINY // 3 and _identifies(form)
 
