@@ -24,6 +24,8 @@ __all__ = ["DEPTH_MAX", "hazard", "nesting", "read_flat"]
 DEPTH_MAX = 4_000
 _TAGS_CHECKED_FROM = 12_000
 _NODES_MAX = 500_000
+_OPTIONS_MAX = 20_000
+"""Starts and ends of options: each new one costs the tree a look at all before it."""
 _ATTRIBUTES_MAX = 4_000
 _LONG_TAG = 16_000
 
@@ -107,7 +109,7 @@ def _has_long_tag(text: str) -> bool:
 def _count_tags(text: str) -> str | None:
     """Follow starts and ends with a counter a name; return what the tree would suffer from."""
     counts: Counter[str] = Counter()
-    depth = formatting = nodes = 0
+    depth = formatting = nodes = options = 0
     for match in _TAG_NAME.finditer(text):  # not a list of all: a page of tags alone has millions
         slash, name = match[1], match[2].lower()
         if name in VOID or name in _IMPLIED_END:
@@ -122,7 +124,8 @@ def _count_tags(text: str) -> str | None:
             counts[name] -= 1
             depth -= 1
             formatting -= name in _FORMATTING_NAMES
-        if nodes > _NODES_MAX:
+        options += name == "option"
+        if nodes > _NODES_MAX or options > _OPTIONS_MAX:
             return "too-many-nodes"
         if depth > DEPTH_MAX and depth - formatting > DEPTH_MAX:
             return "too-deep"
@@ -162,7 +165,7 @@ def read_flat(text: str, builder: Builder, full: Callable[[], bool], late: Calla
     nobody has told its hidden parts from the rest.
     """
     reader = _Flat(builder)
-    at, length, tags = 0, len(text), 0
+    at, length, steps, tags = 0, len(text), 0, 0
     while at < length:
         begin = text.find("<", at)
         if begin < 0:
@@ -171,8 +174,9 @@ def read_flat(text: str, builder: Builder, full: Callable[[], bool], late: Calla
         if begin > at:
             reader.text(text[at:begin])
         at = reader.markup(text, begin)
+        steps += 1
         tags += text[begin + 1 : begin + 2] != "!"
-        if tags % _LOOK_EVERY == 0 and (tags >= _TAGS_MAX or full() or late()):
+        if steps % _LOOK_EVERY == 0 and (tags >= _TAGS_MAX or full() or late()):
             return at >= length
     return True
 
