@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -500,3 +501,19 @@ def test_a_session_with_a_damaged_head_does_not_stop_the_others(index: TextIndex
         log.append(name, [line for line in lines if line is not None], 0)
     assert index_captures(index, log, ledger.blobs) == 1
     assert (index.known("s0"), urls(index, "tide")) == (None, [URL])
+
+
+def test_search_holds_one_text_at_a_time() -> None:
+    """Words and texts of all fifty pages of the pool were in memory together: a quarter of a gigabyte for long ones."""
+    text = "harbour bridge " * 20_000
+    with TextIndex() as index:
+        for number in range(30):
+            index.add(Document(f"https://h.example/{number}", "t", text, "2026-01-01T00:00:00Z", "s", number))
+        tracemalloc.start()
+        try:
+            hits = index.search("harbour", 2)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert [hit.document.url for hit in hits] == ["https://h.example/0", "https://h.example/1"]
+    assert peak < 12 * len(text)

@@ -185,7 +185,7 @@ class TextIndex:
         terms = list(dict.fromkeys(words(query_text)))[:_QUERY_WORDS_MAX]
         if not terms or limit <= 0:
             return []
-        return self._try(lambda: self._search(terms, limit, url_prefix, before))
+        return self._try(lambda: self._read(lambda: self._search(terms, limit, url_prefix, before)))
 
     # -- inside the lock
 
@@ -254,30 +254,34 @@ class TextIndex:
         # quoted, so that no word of a query is an operator of FTS5; words hold no quotation marks
         match = " OR ".join(f'"{term}"' for term in terms)
         # texts are read for the pool only: inside one statement they would all go through the sorter
-        pool = (
-            f"SELECT pages.id AS id, -bm25(words, {_TITLE_WEIGHT}, {_TEXT_WEIGHT}) AS score "
-            f"FROM words JOIN pages ON pages.id = words.rowid WHERE words MATCH ? AND {where} "
-            "ORDER BY score DESC, captured_at DESC, url LIMIT ?"
-        )
         rows = self._db.execute(
-            "SELECT url, pages.title, text, captured_at, session, seq, language, words.title, words.body, score "
-            f"FROM ({pool}) AS pool JOIN pages ON pages.id = pool.id JOIN words ON words.rowid = pool.id",
+            f"SELECT pages.id, url, captured_at, -bm25(words, {_TITLE_WEIGHT}, {_TEXT_WEIGHT}) AS score "
+            f"FROM words JOIN pages ON pages.id = words.rowid WHERE words MATCH ? AND {where} "
+            "ORDER BY score DESC, captured_at DESC, url LIMIT ?",
             (match, *values, max(_POOL_MIN, 3 * limit)),
         ).fetchall()
         if not rows:
             return []
         weights = self._weights(terms)
         total = sum(weights.values())
-        best = max(float(row[9]) for row in rows)
+        best = max(float(row[3]) for row in rows)
         scored = []
-        for row in rows:
-            held = f" {row[7]} {row[8]} "
+        for page, url, captured_at, score in rows:
+            # one text at a time: fifty pages of millions of characters do not belong in memory together
+            title, body = self._db.execute("SELECT title, body FROM words WHERE rowid = ?", (page,)).fetchone()
+            held = f" {title} {body} "
             share = sum(weight for term, weight in weights.items() if f" {term} " in held) / total
-            relative = max(0.0, float(row[9])) / best if best > 0 else 0.0
-            scored.append((share * (1 + relative) / 2, row))
-        scored.sort(key=lambda item: item[1][0])
-        scored.sort(key=lambda item: (item[0], item[1][3]), reverse=True)
-        return [Hit(Document(*row[:7]), score, best_window(row[2], weights)) for score, row in scored[:limit]]
+            relative = max(0.0, float(score)) / best if best > 0 else 0.0
+            scored.append((share * (1 + relative) / 2, captured_at, url, page))
+        scored.sort(key=lambda item: item[2])
+        scored.sort(key=lambda item: item[:2], reverse=True)
+        return [self._hit(page, score, weights) for score, _, _, page in scored[:limit]]
+
+    def _hit(self, page: int, score: float, weights: Mapping[str, float]) -> Hit:
+        columns = "url, title, text, captured_at, session, seq, language"
+        row = self._db.execute(f"SELECT {columns} FROM pages WHERE id = ?", (page,)).fetchone()
+        document = Document(*row)
+        return Hit(document, score, best_window(document.text, weights))
 
     def _weights(self, terms: list[str]) -> dict[str, float]:
         """Return how much each word tells: ln(1 + (N - n + 0.5) / (n + 0.5)), always above zero.
@@ -349,6 +353,15 @@ class TextIndex:
         """Return the first column of the first row; None when there is no row."""
         row = self._try(lambda: self._db.execute(query, values).fetchone())
         return None if row is None else row[0]
+
+    def _read(self, work: Callable[[], T]) -> T:
+        """Do work of several statements on the file as it is at one moment."""
+        self._db.execute("BEGIN")
+        try:
+            return work()
+        finally:
+            if self._db.in_transaction:  # not after an error that ended it
+                self._db.execute("ROLLBACK")
 
     def _write(self, work: Callable[[], T]) -> T:
         self._db.execute("BEGIN IMMEDIATE")
