@@ -291,3 +291,31 @@ def test_record_names_what_was_stored():
     (stored,) = capture_bodies(fetched("x"), "page")
     assert stored == Stored(stored.body, (b"<p>tide mill",))
     assert stored.body.payload == BlobRef(blob=digest(b"<p>tide mill"), bytes=12)
+
+
+def test_pages_that_hang_free_their_place_for_the_others() -> None:
+    """Sixteen hanging pages kept every page behind them waiting for as long as they hung."""
+    web = Web(**{f"hang{n}": 3.0 for n in range(6)})
+    urls = [f"hang{n}" for n in range(6)] + [f"good{n}" for n in range(6)]
+    start = time.monotonic()
+    done: dict[str, float] = {}
+    for batch in reader(web, threads=2).read([Task(url) for url in urls], Deadline(20, CLOCK)):
+        done |= {page.task.url: time.monotonic() - start for page in batch}
+    assert set(done) == set(urls)
+    assert max(done[f"good{n}"] for n in range(6)) < 2.9
+
+
+def test_no_more_pages_are_under_way_than_the_bound() -> None:
+    web = Web(**{f"hang{n}": 6.0 for n in range(12)})
+    counts: list[int] = []
+
+    class Watched(Reader):
+        def _room(self, under_way: Any) -> int:
+            counts.append(len(under_way))
+            return Reader._room(self, under_way)
+
+    made = reader(web, threads=1)
+    watched = Watched(made.fetcher, made.converter, made.blobs, made.clock, made.options, made.threads)
+    batches = watched.read([Task(f"hang{n}") for n in range(12)], Deadline(9, CLOCK))
+    assert sum(map(len, batches)) == 12
+    assert 1 < max(counts) <= 8

@@ -9,7 +9,7 @@ handed back all the same, with the bytes that had arrived.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
@@ -38,6 +38,10 @@ FAULT = "internal-error"
 """Reason code of a page that met a bug of ours."""
 
 _LOOK_S = 60.0
+_SLOW_S = 0.5
+"""A fetch that takes longer no longer counts among the `threads`: pages that hang would else keep others waiting."""
+_SLOW_FACTOR, _THREADS_MAX = 8, 128
+"""So many times the `threads`, and so many in all, may be under way for this reason."""
 _GRACE_S = 0.25
 """How long a cut page has to hand back what it has."""
 
@@ -78,6 +82,8 @@ class PageRead:
     """Given up at the soft or hard deadline before it was done."""
     suspicion: Suspicion | None = None
     """What the page is suspected to be instead of the page asked for."""
+    begun: float = 0.0
+    """Monotonic time at which its thread was asked for."""
 
     @property
     def exchange(self) -> Exchange | None:
@@ -141,21 +147,22 @@ class Reader:
         """Yield pages as they come in, those that are done at the same moment together; each task exactly once.
 
         soft_s: seconds after which the rest is cut, once `enough` pages gave text. Tasks are taken from the iterable
-        only as threads come free, so it may be long.
+        only as threads come free, so it may be long. A page whose bytes are long in coming frees its place for another.
         """
         soft = self.clock.monotonic() + soft_s if soft_s is not None else None
         mine = deadline.child(deadline.remaining())
         queue, under_way, good = iter(tasks), dict[Future[None], PageRead](), 0
-        threads = ThreadPoolExecutor(self.threads, "page")
+        threads = ThreadPoolExecutor(self._threads_max, "page")
         try:
             while True:
-                for task in islice(queue, self.threads * 2 - len(under_way)):
-                    page = PageRead(task)
+                for task in islice(queue, self._room(under_way.values())):
+                    page = PageRead(task, begun=self.clock.monotonic())
                     under_way[threads.submit(self._one, page, mine)] = page
                 if not under_way:
                     return
                 cut_at = soft if good >= enough else None
-                done = wait(under_way, self._wait_s(mine, cut_at), FIRST_COMPLETED).done
+                look_s = _SLOW_S if len(under_way) >= self.threads else _LOOK_S
+                done = wait(under_way, min(look_s, self._wait_s(mine, cut_at)), FIRST_COMPLETED).done
                 pages = [self._finished(future, under_way.pop(future), mine) for future in done]
                 good += sum(unread_reason(page) is None for page in pages)
                 if pages:
@@ -167,6 +174,16 @@ class Reader:
         finally:
             mine.cut()
             threads.shutdown(wait=False, cancel_futures=True)
+
+    @property
+    def _threads_max(self) -> int:
+        return max(self.threads, min(self.threads * _SLOW_FACTOR, _THREADS_MAX))
+
+    def _room(self, under_way: Collection[PageRead]) -> int:
+        """Return how many more pages may begin now."""
+        late = self.clock.monotonic() - _SLOW_S
+        hanging = sum(page.fetch is None and page.begun < late for page in under_way)
+        return max(0, min(self.threads + hanging, self._threads_max) - len(under_way))
 
     def _wait_s(self, deadline: Deadline, soft: float | None) -> float:
         left = min(deadline.remaining(), _LOOK_S)  # an endless wait is more than the system's timers can hold
