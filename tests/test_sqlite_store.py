@@ -247,6 +247,17 @@ def test_a_file_that_is_no_database_is_damage(path: Path, data: bytes) -> None:
     assert path.read_bytes() == data
 
 
+@pytest.mark.parametrize("name", [b"tablerecordsrecords", b"CREATE TABLE sessions"], ids=["name", "definition"])
+def test_a_schema_that_is_no_text_is_damage(path: Path, name: bytes) -> None:
+    """Where SQLite's own message held a name that is not UTF-8, Python raised UnicodeDecodeError in its stead."""
+    SqliteLogStore(path).close()
+    data = path.read_bytes()
+    assert data.count(name) == 1
+    path.write_bytes(data.replace(name, name[:9] + b"\xff" + name[10:]))
+    with pytest.raises(IntegrityError, match=r"log\.db is damaged"):
+        SqliteLogStore(path)
+
+
 def use_everything(path: Path) -> list[SearchlogError]:
     """Make every call on a store; return what it raised. Anything but an error of ours gets out."""
     found: list[SearchlogError] = []

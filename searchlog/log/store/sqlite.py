@@ -150,6 +150,9 @@ class SqliteLogStore:
                 message = f"the session log {self._path} is damaged: {error}"
                 raise IntegrityError(message, path=str(self._path)) from None
             raise StoreError(f"cannot {what} the session log {self._path}: {error}", path=str(self._path)) from None
+        except UnicodeDecodeError as error:  # Python reads its names and messages as UTF-8 before it raises anything
+            message = f"the session log {self._path} is damaged: {error}"
+            raise IntegrityError(message, path=str(self._path)) from None
         except UnicodeEncodeError:
             raise UsageError("a session id that is not text: see `searchlog sessions` for those there are") from None
 
