@@ -103,10 +103,21 @@ def test_missing_field_is_a_format_error(key: str) -> None:
         {"peer": {**EXAMPLE["peer"], "certificate": "!!"}},
         {"duration_ms": "x"},
         {"departures": None},
+        {"departures": "decoded:payload"},
+        {"decoded": {"codings": "gzip", "reason": None}},
+        {"framing": {"kind": "chunked", "segments": [["9", 9], ["", -4]], "tail": ""}},
+        {"framing": {"kind": "pipe", "segments": [], "tail": ""}},
+        {"duration_ms": float("inf")},
+        {"duration_ms": True},
+        {"status": "200"},
+        {"method": ["GET"]},
+        {"peer": {**EXAMPLE["peer"], "port": "80"}},
     ],
     ids=str,
 )
 def test_field_of_another_kind_is_a_format_error(change: dict[str, object]) -> None:
+    """An infinite duration raised OverflowError, which nobody expects; a list of codings written as one word was read
+    as its letters, sizes below zero passed where their sum was right, and a status or port could be a text."""
     with pytest.raises(FormatError):
         exchange_from_json({**EXAMPLE, **change}, b"hello")
 
@@ -120,3 +131,8 @@ def test_robots_decision_comes_back_as_it_was(delay: float | None) -> None:
 def test_what_is_no_robots_decision_is_a_format_error() -> None:
     with pytest.raises(FormatError, match="not a robots decision"):
         robots_from_json({"allowed": True})
+    value = {"allowed": True, "rule": "allowed", "robots_url": "u", "payload_digest": None, "crawl_delay_s": "2"}
+    assert robots_from_json(value).crawl_delay_s == 2
+    for change in ({"allowed": "no"}, {"rule": None}, {"crawl_delay_s": [2]}, {"robots_url": 7}):
+        with pytest.raises(FormatError, match="not a robots decision"):
+            robots_from_json({**value, **change})

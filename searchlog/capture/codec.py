@@ -78,53 +78,67 @@ def exchange_from_json(
 
 
 def _exchange(data: Mapping[str, Any], payload: bytes, limits: Limits | None, deadline: Deadline | None) -> Exchange:
-    framing = Framing(
-        data["framing"]["kind"],
-        tuple((_bytes(raw), int(size)) for raw, size in data["framing"]["segments"]),
-        _bytes(data["framing"]["tail"]),
-    )
-    if framing.segments and sum(size for _, size in framing.segments) != len(payload):
-        raise ValueError("chunk sizes and payload do not add up")
-    departures = tuple(data["departures"])
-    codings, reason = tuple(data["decoded"]["codings"]), data["decoded"]["reason"]
+    departures = _texts(data["departures"])
+    codings, reason = _texts(data["decoded"]["codings"]), _of(str, data["decoded"]["reason"], optional=True)
     decoded = Decoded(b"", codings, reason)
     if limits is not None and "decoded:payload" in departures:
         decoded = Decoded(payload, codings, reason)
     elif limits is not None:
         decoded = coding.decode(payload, codings, limits, deadline)
-    head = _bytes(data["response_head"])
-    peer = data["peer"]
-    certificate = peer and peer["certificate"]
+    head, method = _bytes(data["response_head"]), _of(str, data["method"])
     return Exchange(
-        method=data["method"],
-        url=data["url"],
+        method=method,
+        url=_of(str, data["url"]),
         request_head=_bytes(data["request_head"]),
         request_body=_bytes(data["request_body"]),
         response_head=head,
-        status=data["status"],
-        reason_phrase=data["reason_phrase"],
-        headers=parse(head, data["method"]).headers,
+        status=_of(int, data["status"], optional=True),
+        reason_phrase=_of(str, data["reason_phrase"]),
+        headers=parse(head, method).headers,
         payload=payload,
-        framing=framing,
+        framing=_framing(data["framing"], len(payload)),
         started_at=parse_time(data["started_at"]),
-        duration_ms=int(data["duration_ms"]),
-        peer=None
-        if peer is None
-        else Peer(
-            peer["address"],
-            peer["port"],
-            peer["tls_version"],
-            peer["cipher"],
-            None if certificate is None else base64.b64decode(certificate, validate=True),
-        ),
+        duration_ms=_of(int, data["duration_ms"]),
+        peer=None if data["peer"] is None else _peer(data["peer"]),
         outcome=Outcome(data["outcome"]),
-        reason=data["reason"],
-        detail=data["detail"],
-        http_version=data["http_version"],
+        reason=_of(str, data["reason"], optional=True),
+        detail=_of(str, data["detail"]),
+        http_version=_of(str, data["http_version"]),
         departures=departures,
-        warnings=tuple(data["warnings"]),
+        warnings=_texts(data["warnings"]),
         decoded=decoded,
     )
+
+
+def _framing(data: Mapping[str, Any], payload_bytes: int) -> Framing:
+    segments = tuple((_bytes(raw), _of(int, size)) for raw, size in data["segments"])
+    if any(size < 0 for _, size in segments) or (segments and sum(size for _, size in segments) != payload_bytes):
+        raise ValueError("chunk sizes and payload do not add up")
+    if data["kind"] not in ("none", "length", "close", "chunked"):
+        raise ValueError(f"no framing is called {data['kind']!r:.40}")
+    return Framing(data["kind"], segments, _bytes(data["tail"]))
+
+
+def _peer(data: Mapping[str, Any]) -> Peer:
+    certificate = _of(str, data["certificate"], optional=True)
+    return Peer(
+        _of(str, data["address"]),
+        _of(int, data["port"]),
+        _of(str, data["tls_version"], optional=True),
+        _of(str, data["cipher"], optional=True),
+        None if certificate is None else base64.b64decode(certificate, validate=True),
+    )
+
+
+def _of(kind: type, value: Any, *, optional: bool = False) -> Any:
+    """Return a value of just this type; a number that stands for a truth value is none."""
+    if type(value) is kind or (value is None and optional):
+        return value
+    raise TypeError(f"{value!r:.40} where {kind.__name__} was expected")
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(_of(str, item) for item in _of(list, value))
 
 
 def robots_to_json(decision: RobotsDecision) -> dict[str, Any]:
@@ -142,12 +156,12 @@ def robots_to_json(decision: RobotsDecision) -> dict[str, Any]:
 def robots_from_json(data: Mapping[str, Any]) -> RobotsDecision:
     """Return the decision that a JSON value is; raise FormatError otherwise."""
     try:
-        delay = data["crawl_delay_s"]
+        delay = _of(str, data["crawl_delay_s"], optional=True)
         return RobotsDecision(
-            bool(data["allowed"]),
-            data["rule"],
-            data["robots_url"],
-            data["payload_digest"],
+            _of(bool, data["allowed"]),
+            _of(str, data["rule"]),
+            _of(str, data["robots_url"]),
+            _of(str, data["payload_digest"], optional=True),
             None if delay is None else float(delay),
         )
     except (KeyError, TypeError, ValueError) as error:
@@ -158,5 +172,6 @@ def _text(data: bytes) -> str:
     return data.decode("latin-1")
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("latin-1")
+def _bytes(text: Any) -> bytes:
+    data: bytes = _of(str, text).encode("latin-1")
+    return data
