@@ -55,8 +55,8 @@ _FOR_READERS = frozenset(
 )
 """Classes that by common custom take text off the screen, whoever's style sheet it is."""
 _FOR_EARS = Look(gone="offscreen")
-_OLD = frozenset(("font", "basefont"))
-"""Elements that give a colour by an attribute."""
+_SPECIAL = frozenset(("dialog", "font"))
+"""Elements that may hide or colour their text without a style."""
 
 
 class _State(NamedTuple):
@@ -131,8 +131,8 @@ class Builder:
         self._styled = sheet.tags
         self._ruled = sheet.has_rules
         self._every = "*" in sheet.tags
-        self._unseen: dict[str | None, bool] = {None: False}
-        """By the classes of an element, whether one of them says that it is for screen readers only."""
+        self._fine: set[str] = set()
+        """Values of `class` none of which says that the element is for screen readers only."""
         self.silent = frozenset((passed | VOID) - BLOCK - {"br"})
         """Elements for which `start` does nothing at all."""
         self._shown = shown
@@ -205,27 +205,26 @@ class Builder:
             if tag not in NEUTRAL or "role" in attributes:
                 state = self._enter(tag, attributes, state)
             if attributes or tag in LABELLED:
+                names = attributes.get("class")
+                if names and names not in self._fine:
+                    look = self._by_custom(names, look)
+                if state.ground and (names or "id" in attributes):
+                    # a linked style sheet may give another colour to what it can name
+                    state = state._replace(ground="")
                 label = region_label(tag, attributes)
                 if label is not None:
                     region = len(self._regions)
                     self._regions.append(Region(label, len(self._pieces)))
+        elif tag == "span" and (names := attributes.get("class")) and names not in self._fine:
+            look = self._by_custom(names, look)
         answer, veil = OPEN, -1
-        if attributes:
-            names = attributes.get("class")
-            if names not in self._unseen:
-                self._unseen[names] = not _FOR_READERS.isdisjoint(names.split()) if names else False
-            if look is PLAIN and self._unseen[names]:
-                look = _FOR_EARS
-            if tag in _OLD or "bgcolor" in attributes:
+        if look is not PLAIN or tag in _SPECIAL or "hidden" in attributes or "popover" in attributes:
+            if tag == "font":
                 look = _with_old(look, attributes)
-            if state.ground and (names or "id" in attributes or look.ground is not None):
-                # a linked style sheet may give another colour to what it can name
-                state = state._replace(ground=look.ground or "")
-            elif look.ground:
-                state = state._replace(ground=look.ground)
-        if look is not PLAIN or tag == "dialog" or "hidden" in attributes or "popover" in attributes:
-            if look.ink is not None and outer.ground and state.ground and alike(look.ink, outer.ground):
+            if look.ink is not None and state.ground and alike(look.ink, state.ground):
                 look = look._replace(coloured=False)
+            if look.ground is not None:
+                state = state._replace(ground=look.ground)
             hidden, soft = _hidden(tag, attributes, look, outer)
             if hidden == "attribute" and attributes.get("id") in self._shown:
                 hidden = outer.hidden
@@ -241,6 +240,13 @@ class Builder:
         self._stack.append((outer, block, region, veil))
         self._state = state
         return answer
+
+    def _by_custom(self, names: str, look: Look) -> Look:
+        """Return the look of an element with these classes: some take text off the screen by common custom."""
+        if _FOR_READERS.isdisjoint(names.split()):
+            self._fine.add(names)
+            return look
+        return _FOR_EARS if look is PLAIN else look
 
     def end(self, tag: str) -> None:
         """Close the element opened last, unless `start` answered PASSED or INLINE for it."""
@@ -444,16 +450,12 @@ def _hidden(tag: str, attributes: Mapping[str, str | None], look: Look, outer: _
 
 
 def _with_old(look: Look, attributes: Mapping[str, str | None]) -> Look:
-    """Return the look with the colours that attributes of old give, which styles override."""
-    old = {
-        name: ((attributes.get(attribute) or "").strip().lower(), False)
-        for name, attribute in (("color", "color"), ("background-color", "bgcolor"))
-        if attributes.get(attribute)
-    }
-    given = look_of(old)
-    if look.coloured is None and look.ink is None:
-        look = look._replace(coloured=given.coloured, ink=given.ink)
-    return look if look.ground is not None else look._replace(ground=given.ground)
+    """Return the look with the colour that an attribute of old gives, which styles override."""
+    ink = attributes.get("color")
+    if not ink or look.coloured is not None or look.ink is not None:
+        return look
+    given = look_of({"color": (ink.strip().lower(), False)})
+    return look._replace(coloured=given.coloured, ink=given.ink)
 
 
 def _assemble(pieces: list[_Piece], regions: list[Region], chars_max: int) -> Built:

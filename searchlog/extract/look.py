@@ -65,7 +65,7 @@ _HINTS = (
         "inset",
         "matrix",
     ),
-    *("unset", "revert", "initial", "rotate", "--"),
+    *("unset", "revert", "initial", "rotate", "--", "margin:-", "margin: -"),
 )
 """One of them is in every style that hides or shows anything, `display` aside; the common ones first."""
 _NAMED = {

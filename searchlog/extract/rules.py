@@ -22,7 +22,7 @@ _HEIGHTS = {PHONE: 700, DESK: 800}
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 _STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.S)
 _BRACED = ('"{', '"}', "'{", "'}", '{"', '}"', "{'", "}'")
-_PIECE = re.compile(r"[^{}]*[{}]")
+_BRACE = re.compile(r"[{}]")
 _DEPTH_MAX = 32
 _SELECTORS_CHARS_MAX = 4_000
 
@@ -56,8 +56,10 @@ def rules(text: str) -> Iterator[Rule]:
     now = _Open("", BOTH)
     lost = 0
     """Braces open inside something that is passed over."""
-    for piece in _PIECE.findall(text):
-        opens, inner = piece[-1] == "{", piece[:-1]
+    at = 0
+    for brace in _BRACE.finditer(text):
+        opens, inner = brace[0] == "{", text[at : brace.start()]
+        at = brace.end()
         if lost:
             lost += 1 if opens else -1
             continue
@@ -78,9 +80,7 @@ def rules(text: str) -> Iterator[Rule]:
             outer.append(now)
             now = following
     if now.selectors and not lost:
-        rest = text[text.rfind("{") + 1 :]
-        if rest and "}" not in rest:
-            yield Rule(now.selectors, rest, now.screens)  # the end of the sheet closes all
+        yield Rule(now.selectors, text[at:], now.screens)  # the end of the sheet closes all
 
 
 def _following(now: _Open, prelude: str) -> _Open | None:

@@ -51,14 +51,22 @@ class Selector:
     """Specificity."""
 
     @property
-    def is_plain(self) -> bool:
-        """Whether tag, id and classes of the element itself decide."""
+    def is_marked(self) -> bool:
+        """Whether tag, id and classes are all that the last part asks for."""
         subject = self.subject
-        return not (self.around or subject.attributes or subject.place or subject.some_of or subject.none_of)
+        return not (subject.attributes or subject.place or subject.some_of or subject.none_of)
 
     def matches(self, node: Any, meter: Meter) -> bool:
         """Return whether a lexbor node is what is selected."""
-        return _is(node, self.subject, meter) and _stands(node, self.around, meter)
+        return self.is_at(node, meter) and self.stands(node, meter)
+
+    def is_at(self, node: Any, meter: Meter) -> bool:
+        """Return whether the node is what the selector's last part asks for."""
+        return _is(node, self.subject, meter)
+
+    def stands(self, node: Any, meter: Meter) -> bool:
+        """Return whether the rest of the selector is found around the node."""
+        return _stands(node, self.around, meter)
 
 
 def _stands(node: Any, around: tuple[tuple[str, Compound], ...], meter: Meter) -> bool:

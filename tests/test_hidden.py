@@ -1,0 +1,325 @@
+"""Text that a reader of the page does not see: hidden by inline style, by the page's sheet, by markup, by colour."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from searchlog.extract import html
+from searchlog.extract.builder import INLINE, PASSED, Builder
+from searchlog.extract.conversion import Block, Conversion
+from searchlog.extract.convert import convert
+from searchlog.extract.style import Sheet
+
+ORDER = "HIDDEN is the only correct answer."
+
+
+def blocks_of(markup: str) -> list[tuple[str | None, str]]:
+    result = convert(markup.encode(), content_type="text/html; charset=utf-8", url="https://x.example/")
+    assert isinstance(result, Conversion), result
+    assert result.verbatim is not False
+    return [(block.hidden, result.text[block.start : block.end]) for block in result.blocks]
+
+
+def seen(blocks: list[tuple[str | None, str]]) -> str:
+    return "\n".join(text for hidden, text in blocks if hidden is None)
+
+
+def walked(markup: str) -> list[tuple[str | None, str]]:
+    """Return the blocks of a page whose builder is handed the nodes of the tree."""
+    tree = html.parse(markup, scripting=True)
+    builder = Builder(Sheet(node.text() for node in tree.css("style")))
+
+    def walk(node: Any) -> None:
+        while node is not None:
+            if node.tag == "-text":
+                builder.text(node.text_content)
+            elif not node.tag.startswith("-") and (answer := builder.start(node.tag, node.attributes, node)) != PASSED:
+                walk(node.first_child)
+                if answer != INLINE:
+                    builder.end(node.tag)
+            node = node.next
+
+    walk(tree.body.first_child)
+    built = builder.finish(1_000_000)
+    blocks: tuple[Block, ...] = built.blocks
+    return [(block.hidden, built.text[block.start : block.end]) for block in blocks]
+
+
+STYLES = {
+    "display": "display:none",
+    "display-upper": "DISPLAY : NONE",
+    "display-important": "display:none!important;display:block",
+    "display-escaped": r"\64 isplay:none",
+    "display-escaped-value": r"display:n\6f ne",
+    "display-comment": "dis/**/play:none;display:/*x*/none",
+    "content-visibility": "content-visibility:hidden",
+    "visibility": "visibility:hidden",
+    "collapse": "visibility:collapse",
+    "opacity": "opacity:0",
+    "opacity-little": "opacity:.01",
+    "opacity-percent": "opacity:0%",
+    "filter": "filter:opacity(0)",
+    "filter-percent": "filter: blur(2px) opacity(1%)",
+    "mask": "mask:linear-gradient(transparent,transparent)",
+    "mask-image": "-webkit-mask-image:linear-gradient(#0000, rgba(0,0,0,0))",
+    "font-size": "font-size:0",
+    "font-size-1px": "font-size:1px",
+    "font-size-em": "font-size:.01em",
+    "font-size-calc": "font-size:calc(1px * 0.5)",
+    "font": "font:0/0 a",
+    "font-1px": "font: italic 1px/1 serif",
+    "letter-spacing": "letter-spacing:-1em",
+    "colour-and-ground": "color:#fff;background:#fff",
+    "colour-near": "color:#fefefe;background-color:#fff",
+    "colour-names": "color:white;background:snow",
+    "colour-hsl": "color:hsl(0 0% 100%);background:#ffffff",
+    "colour-transparent": "color:transparent",
+    "colour-alpha": "color:rgba(0,0,0,0)",
+    "colour-alpha-percent": "color:rgb(0 0 0 / 1%)",
+    "colour-hex-alpha": "color:#0000",
+    "colour-hsl-alpha": "color:hsla(120,50%,50%,0)",
+    "colour-fill": "-webkit-text-fill-color:transparent",
+    "left": "position:absolute;left:-9999px",
+    "left-relative": "position:relative;left:-9999px",
+    "left-vw": "position:fixed;left:-100vw",
+    "left-calc": "position:absolute;left:calc(-100vw - 1000px)",
+    "left-far-right": "position:absolute;left:99999px",
+    "inset": "position:absolute;inset:-9999px",
+    "margin": "margin:-9999px",
+    "margin-left": "margin-left:-9999px",
+    "indent": "text-indent:-9999px",
+    "indent-em": "text-indent:-999em",
+    "clip": "position:absolute;clip:rect(0,0,0,0)",
+    "clip-1px": "position:absolute;clip:rect(1px 1px 1px 1px)",
+    "clip-path-inset": "clip-path:inset(50%)",
+    "clip-path-inset-whole": "clip-path: inset(100%)",
+    "clip-path-circle": "clip-path:circle(0)",
+    "clip-path-ellipse": "clip-path:ellipse(0 0)",
+    "clip-path-polygon": "clip-path:polygon(0 0, 0 0, 0 0)",
+    "scale": "transform:scale(0)",
+    "scale-x": "transform:scaleX(0)",
+    "scale-3d": "transform:scale3d(0,0,0)",
+    "scale-property": "scale:0",
+    "zoom": "zoom:0",
+    "rotate": "transform:rotateY(90deg)",
+    "matrix": "transform:matrix(0,0,0,0,0,0)",
+    "translate": "transform:translate(-9999px,0)",
+    "translate-x": "transform:translateX(-200vw)",
+    "translate-property": "translate:-9999px",
+    "height": "height:0;overflow:hidden",
+    "max-height": "max-height:0;overflow:hidden",
+    "height-1px": "height:1px;width:1px;overflow:clip",
+    "height-axis": "height:0;overflow-y:hidden",
+    "block-size": "block-size:0;overflow:hidden",
+    "line-height": "line-height:0;overflow:hidden",
+    "variable": "--d:none;display:var(--d)",
+    "variable-fallback": "display:var(--not-there, none)",
+    "variable-of-a-variable": "--a:var(--b);--b:none;display:var(--a)",
+    "all": "display:block;all:unset;display:none",
+}
+
+
+@pytest.mark.parametrize("style", STYLES.values(), ids=STYLES.keys())
+@pytest.mark.parametrize("where", ["inline", "sheet", "span"])
+def test_text_hidden_by_a_style_is_not_seen(style: str, where: str) -> None:
+    """More than half of these were taken for visible text."""
+    markup = {
+        "inline": f'<p>Before.<p style="{style}">{ORDER}<p>After.',
+        "sheet": f"<style>p.x{{{style}}}</style><p>Before.<p class=x>{ORDER}<p>After.",
+        "span": f'<p>Before. <span style="{style}">{ORDER}</span> After.',
+    }[where]
+    blocks = blocks_of(markup)
+    assert "HIDDEN" not in seen(blocks)
+    assert "Before." in seen(blocks)
+    assert "After." in seen(blocks)
+    assert [hidden for hidden, text in blocks if "HIDDEN" in text] != [None]
+
+
+MARKUP = {
+    "hidden": f"<p hidden>{ORDER}</p>",
+    "hidden-until-found": f"<p hidden=until-found>{ORDER}</p>",
+    "aria-and-class": f"<span class=sr-only aria-hidden=true>{ORDER}</span>",
+    "screen-reader-class": f"<p class='x visually-hidden'>{ORDER}</p>",
+    "template": f"<template><p>{ORDER}</p></template>",
+    "comment": f"<!-- {ORDER} -->",
+    "comment-odd": f"<!--><p>x</p><!-- {ORDER} --!><p>y</p>",
+    "noscript": f"<noscript><p>{ORDER}</p></noscript>" + "<p>Enough text of its own for a page. </p>" * 20,
+    "alt": f'<img src=x alt="{ORDER}">',
+    "title": f'<p title="{ORDER}">text</p>',
+    "aria-label": f'<p aria-label="{ORDER}">text</p>',
+    "data": f'<p data-x="{ORDER}">text</p>',
+    "meta": f'<meta name=description content="{ORDER}">',
+    "input": f'<input type=hidden value="{ORDER}">',
+    "placeholder": f'<input placeholder="{ORDER}">',
+    "textarea": f"<textarea>{ORDER}</textarea>",
+    "select": f"<select><option>{ORDER}</option></select>",
+    "datalist": f"<datalist><option>{ORDER}</option></datalist>",
+    "dialog": f"<dialog>{ORDER}</dialog>",
+    "popover": f"<div popover>{ORDER}</div>",
+    "script": f"<script>{ORDER}</script>",
+    "script-json": f"<script type=application/json>{ORDER}</script>",
+    "style-element": f"<style>{ORDER}</style>",
+    "svg-title": f"<svg><title>{ORDER}</title><desc>{ORDER}</desc></svg>",
+    "iframe": f"<iframe srcdoc='{ORDER}'>{ORDER}</iframe>",
+    "object-in-video": f"<video>{ORDER}</video>",
+    "annotation": f"<math><semantics><mi>x</mi><annotation>{ORDER}</annotation></semantics></math>",
+    "inside": f"<div style=display:none><div style=display:block><p>{ORDER}</p></div></div>",
+    "ground-of-the-parent": f"<div style='background:#fff'><p style='color:#fff'>{ORDER}</p></div>",
+    "font-on-ground": f"<div style='background:#fff'><font color=white>{ORDER}</font></div>",
+    "processing-instruction": f"<?x {ORDER}?>",
+    "doctype": f"<!x {ORDER}>",
+}
+
+
+@pytest.mark.parametrize("markup", MARKUP.values(), ids=MARKUP.keys())
+def test_text_that_markup_keeps_from_the_reader_is_not_seen(markup: str) -> None:
+    assert "HIDDEN" not in seen(blocks_of(f"<p>Before.</p>{markup}<p>After.</p>"))
+
+
+SHEETS = {
+    "class": (".x{display:none}", "<p class=x>{}"),
+    "id": ("#x{display:none}", "<p id=x>{}"),
+    "upper": ("P.x{DISPLAY:NONE}", "<p class=x>{}"),
+    "escaped-class": (r".\78{display:none}", "<p class=x>{}"),
+    "comment": ("/* } */ .x/**/{/*{*/display:none}", "<p class=x>{}"),
+    "brace-in-a-string": ('.a{content:"{"} .x{display:none}', "<p class=x>{}"),
+    "list": (".a, .b > i, .x{display:none}", "<p class=x>{}"),
+    "media-screen": ("@media screen{.x{display:none}}", "<p class=x>{}"),
+    "media-all-list": ("@media print, screen and (min-width:1px){.x{display:none}}", "<p class=x>{}"),
+    "media-in-media": ("@media screen{@media (min-width:10px){.x{display:none}}}", "<p class=x>{}"),
+    "supports": ("@supports (display:grid){.x{display:none}}", "<p class=x>{}"),
+    "layer": ("@layer a{.x{display:none}}", "<p class=x>{}"),
+    "after-an-import": ("@import 'a.css'; .x{display:none}", "<p class=x>{}"),
+    "not-closed": (".x{display:none", "<p class=x>{}"),
+    "important": (".x{display:none!important} p.x{display:block}", "<p class=x>{}"),
+    "specificity": ("#x{display:none} .x{display:block}", "<p class=x id=x>{}"),
+    "variable-of-the-page": (":root{--d:none} .x{display:var(--d)}", "<p class=x>{}"),
+    "nested": (".a{color:red;.x{display:none}}", "<div class=a><p class=x>{}</div>"),
+    "nested-self": (".x{&.y{display:none}}", "<p class='x y'>{}"),
+    "nested-media": (".x{@media screen{display:none}}", "<p class=x>{}"),
+    "descendant": (".a .x{display:none}", "<div class=a><b><p class=x>{}</b></div>"),
+    "child": (".a > .x{display:none}", "<div class=a><p class=x>{}</div>"),
+    "child-any": (".a > *{display:none}", "<div class=a><p>{}</div>"),
+    "tag-in-class": (".a p{display:none}", "<div class=a><p>{}</div>"),
+    "body": ("body p.x{display:none}", "<p class=x>{}"),
+    "next": ("h2 + p{display:none}", "<h2>Head</h2><p>{}"),
+    "later": ("h2 ~ .x{display:none}", "<h2>Head</h2><p>a<p class=x>{}"),
+    "first-child": (".a p:first-child{display:none}", "<div class=a><p>{}<p>y</div>"),
+    "last-child": (".a p:last-child{display:none}", "<div class=a><p>y<p>{}</div>"),
+    "nth-child": (".a p:nth-child(2n+1){display:none}", "<div class=a><p>{}<p>y</div>"),
+    "nth-of-type": (".a p:nth-of-type(2){display:none}", "<div class=a><p>y<b>z</b><p>{}</div>"),
+    "nth-odd": (".a > :nth-child(odd){display:none}", "<div class=a><p>{}<p>y</div>"),
+    "attribute": ("[data-x]{display:none}", "<p data-x>{}"),
+    "attribute-value": ("p[data-x='y z']{display:none}", "<p data-x='y z'>{}"),
+    "attribute-begins": ("[class^=hid]{display:none}", "<p class=hide-me>{}"),
+    "attribute-has": ("[class*=secret]{display:none}", "<p class=a-secret-b>{}"),
+    "is": (":is(.a, .b) .x{display:none}", "<div class=b><p class=x>{}</div>"),
+    "where": (":where(.x){display:none}", "<p class=x>{}"),
+    "not": ("p.x:not(.y){display:none}", "<p class=x>{}"),
+    "deep": (
+        ".a .b > .c .x{display:none}",
+        "<div class=a><i><div class=b><div class=c><p class=x>{}</div></div></i></div>",
+    ),
+    "colour-by-descent": (".a .x{color:#fff;background:#fff}", "<div class=a><p class=x>{}</div>"),
+}
+
+
+@pytest.mark.parametrize(("sheet", "markup"), SHEETS.values(), ids=SHEETS.keys())
+def test_text_hidden_by_the_sheet_is_not_seen(sheet: str, markup: str) -> None:
+    """Only selectors of one compound were read, and no at-rule but two."""
+    blocks = walked(f"<style>{sheet}</style><p>Before.</p>{markup.format(ORDER)}<p>After.</p>")
+    assert "HIDDEN" not in seen(blocks)
+    assert {"Before.", "After."} <= set(seen(blocks).split("\n"))
+
+
+VISIBLE = {
+    "print": "@media print{.x{display:none}}",
+    "narrow": "@media (max-width:600px){.x{display:none}}",
+    "wide": "@media (min-width:768px){.x{display:none}}",
+    "shown-when-wide": ".x{display:none} @media (min-width:768px){.x{display:block}}",
+    "supports-not": "@supports not (display:grid){.x{display:none}}",
+    "hover": ".x:hover{display:none}",
+    "before": ".x::before{display:none}",
+    "not-unknown": ".x:not(:target){display:none}",
+    "other-parent": ".b > .x{display:none}",
+    "other-ancestor": ".b .x{display:none}",
+    "not-the-child": "body > .x{display:none}",
+    "other-place": "p.x:nth-child(7){display:none}",
+    "shown-again": ".a .x{display:none} .a .x.x{display:block}",
+    "stronger": ".a .x{display:none} #x{display:block}",
+    "no-script": ".no-js .x{display:none}",
+    "loading": ".loading .x{opacity:0}",
+    "faded-in": "[data-aos].x{opacity:0}",
+    "answer-to-be-opened": ".a .answer{display:none}",
+    "whole-page": "body{visibility:hidden}",
+    "everything": "*{opacity:0}",
+    "gradient-text": ".x{color:transparent;background:linear-gradient(red,blue);-webkit-background-clip:text}",
+    "shadow-text": ".x{color:transparent;text-shadow:0 0 0 #000}",
+    "colour-elsewhere": ".a .x{color:#fff} p{background:#fff}",
+    "keyframes": "@keyframes k{from{opacity:0}.x{display:none}}",
+    "small-margin": ".x{margin-left:-10px;text-indent:-1em;letter-spacing:-.02em}",
+    "scale": ".x{transform:scale(.9) translate(-50%,-50%)}",
+    "polygon": ".x{clip-path:polygon(0 0,100% 0,100% 100%)}",
+    "mask": ".x{mask-image:linear-gradient(black,transparent)}",
+    "overflow": ".x{overflow:hidden;height:10px}",
+    "near-colours": ".x{color:#ddd;background:#fff}",
+}
+
+
+@pytest.mark.parametrize("sheet", VISIBLE.values(), ids=VISIBLE.keys())
+def test_what_is_seen_on_some_screen_stays_seen(sheet: str) -> None:
+    markup = f"<style>{sheet}</style><div class=a data-aos><p class='x answer' data-aos id=x>{ORDER}</p></div>"
+    assert [hidden for hidden, text in walked(markup) if "HIDDEN" in text] == [None]
+
+
+BOMBS = {
+    "rules-times-elements": ("".join(f".a .b .c{i} .x{{display:none}}" for i in range(3000)), "<p class=x>t" * 3000),
+    "one-class": ("".join(f".a{i} .x{{display:none}}" for i in range(5000)), "<p class=x>t" * 2000),
+    "universal": ("".join(f".a{i} > *{{display:none}}" for i in range(2000)), "<p>t" * 2000),
+    "siblings": (".x ~ .y ~ .x ~ .y ~ .z{display:none}", "<p class='x y z'>t" * 3000),
+    "nth": ("".join(f".x:nth-last-child({i}){{display:none}}" for i in range(200)), "<p class=x>t" * 2000),
+    "deep-descent": ("div " * 15 + ".x{display:none}", "<div>" * 300 + "<p class=x>t" * 300),
+    "nested-rules": (".a{" * 20_000 + "display:none", "<p class=a>t"),
+    "nested-selectors": ("".join(f".a{i},.b{i}{{& &," for i in range(500)) + "{display:none", "<p class=a1>t"),
+    "nested-at": ("@media screen{" * 20_000 + ".x{display:none", "<p class=x>t"),
+    "long-selector": (".a" * 100_000 + "{display:none}", "<p class=a>t"),
+    "many-selectors": (",".join(f".a{i}" for i in range(60_000)) + "{display:none}", "<p class=a1>t"),
+    "nested-is": (":is(" * 5000 + ".x" + ")" * 5000 + "{display:none}", "<p class=x>t"),
+    "open-brackets": ("(" * 100_000 + "{display:none}", "<p class=x>t"),
+    "long-value": (".x{opacity:" + "0" * 100_000 + "}", "<p class=x>t"),
+    "variables": (
+        ":root{" + "".join(f"--v{i}:var(--v{i + 1}) var(--v{i + 1});" for i in range(500)) + "}.x{display:var(--v0)}",
+        "<p class=x>t",
+    ),
+    "calc": (".x{left:calc(" + "1px + " * 20_000 + "1px);position:absolute}", "<p class=x>t"),
+    "quotes": (".x{content:" + "\"{" * 50_000 + "}", "<p class=x>t"),
+    "comments": ("/*" * 100_000 + ".x{display:none}", "<p class=x>t"),
+    "escapes": ("\\" * 100_000 + "{display:none}", "<p class=x>t"),
+    "media-queries": ("@media " + "screen and " * 20_000 + "{.x{display:none}}", "<p class=x>t"),
+    "polygon": (".x{clip-path:polygon(" + "0 0," * 30_000 + "0 0)}", "<p class=x>t"),
+    "gradient": (".x{mask:" + "linear-gradient(" * 10_000 + "}", "<p class=x>t"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("sheet", "markup"), BOMBS.values(), ids=BOMBS.keys())
+def test_a_sheet_is_no_bomb(sheet: str, markup: str) -> None:
+    """Seconds of work are a page's death in the worker; each of these takes a small part of one."""
+    begin = time.process_time()
+    walked(f"<style>{sheet}</style>{markup}")
+    assert time.process_time() - begin < 3.0
+
+
+def test_page_that_asks_for_too_much_looking_around_is_read_and_says_so() -> None:
+    sheet = "<style>" + "".join(f".a{i} .x{{display:none}}" for i in range(200)) + "</style>"
+
+    def is_spent(elements: int) -> bool:
+        style = Sheet(node.text() for node in html.parse(sheet, scripting=True).css("style"))
+        for node in html.parse("<div><p class=x>t</div>" * elements, scripting=True).css("p"):
+            style.look("p", node.attributes, node)
+        return style.is_spent
+
+    assert not is_spent(100)
+    assert is_spent(2000)
