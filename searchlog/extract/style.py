@@ -155,7 +155,7 @@ class Sheet:
             key = "[" + attributes[0]
         else:
             key = rule.tag or "*"
-        hides = hides and (not rule.around or self._body_hides(rule.body))
+        hides = hides and (not rule.around or "display:none" in rule.body or self._body_hides(rule.body))
         if key == "*" and not (hides and self._body_hides(rule.body)):
             return  # for every element, and it hides none
         self._rules.setdefault(key, []).append(rule if hides else rule._replace(hides=False))
