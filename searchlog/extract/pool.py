@@ -46,7 +46,7 @@ _DEATHS = {"timeout": "extract-timeout", "memory": "extract-failed", "crash": "e
 """How a worker may die of a page, and the warning on what was read without a tree afterwards."""
 _TREE_SHARE = 0.7
 """Part of a page's time that the first try may use, so that the linear reading still has some."""
-_SOFT_SHARE, _SOFT_SHARE_AGAIN = 0.7, 0.5
+_SOFT_SHARE, _SOFT_SHARE_AGAIN, _SOFT_SHARE_ALONE = 0.7, 0.5, 0.9
 """Part of its time after which a worker cuts what it can cut, rather than being killed with all it has."""
 _MEMORY_BASE = 88 << 20
 _MEMORY_FACTOR = 12
@@ -126,7 +126,7 @@ class ExtractPool:
         begin = time.monotonic()
         limit = self._time_s * _TREE_SHARE if again else self._time_s
         share = _TREE_SHARE if again else 1.0
-        first = self._once(job, limit, until, share, _SOFT_SHARE)
+        first = self._once(job, limit, until, share, _SOFT_SHARE if again else _SOFT_SHARE_ALONE)
         if isinstance(first, Conversion) or first.reason not in _DEATHS:
             return first
         if again and (until is None or time.monotonic() < until):
