@@ -131,6 +131,7 @@ def page_json(capture: records.Capture, conversions: Sequence[records.Conversion
     """Return one page: its capture and what was made of it."""
     payload = capture.payload.blob if capture.payload else None
     made = next((c for c in conversions if c.payload == payload and c.url == capture.url), None)
+    suspected = capture.suspected or (made.suspected if made else None)
     return {
         "url": capture.url,
         "asked": capture.asked,
@@ -141,6 +142,7 @@ def page_json(capture: records.Capture, conversions: Sequence[records.Conversion
         "captured_at": capture.captured_at,
         "payload": payload,
         "payload_bytes": capture.payload.bytes if capture.payload else 0,
+        "suspected": suspected.model_dump() if suspected else None,
         "reused": capture.reused,
         "title": made.title if made else None,
         "published": made.published if made else None,
@@ -204,8 +206,12 @@ def _events(record: Record, known: set[str], load: Load, key: Callable[[str], st
         case records.Conversion() as body if key(body.url) in known:
             if body.failure:
                 return [event(f"no text: {body.failure}: {body.detail or ''}", {"failure": body.failure})]
-            fields = {"char_count": body.char_count}
-            return [event(f"{body.char_count} characters of text by {body.converter}", fields)]
+            fields: dict[str, Any] = {"char_count": body.char_count}
+            text = f"{body.char_count} characters of text by {body.converter}"
+            if body.suspected:
+                fields["suspected"] = body.suspected.kind
+                text += f"; suspected {body.suspected.kind}: {', '.join(body.suspected.tests)}"
+            return [event(text, fields)]
         case records.Evidence() as body if key(body.url) in known:
             return [event(f"{body.id}: characters {body.start} to {body.end} are evidence", {"id": body.id})]
         case _:

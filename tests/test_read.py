@@ -142,10 +142,10 @@ def test_urls_are_taken_only_as_threads_come_free():
     ("page", "reason"),
     [
         (fetched("x", status=404), "http-404"),
-        (fetched("x", status=204, body=b""), "no-text-no-text"),
+        (fetched("x", status=204, body=b""), "no-text"),
         (fetched("x", status=500), "http-500"),
         (fetched("x", status=304), "http-304"),
-        (fetched("x", body=b""), "no-text-no-text"),
+        (fetched("x", body=b""), "no-text"),
         (fetched("x", body=b"\x89PNG\r\n\x1a\n" + bytes(50)), "no-text-unsupported-type"),
         (fetched("x", status=None, outcome=Outcome.FAILED, reason="timeout"), "failed-timeout"),
         (fetched("x", status=None, outcome=Outcome.FAILED, reason="dns"), "failed-dns"),

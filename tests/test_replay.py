@@ -120,7 +120,7 @@ def test_failed_and_cut_pages_replay():
         session = archive.session()
         search = ask(session, site, places=places, pages=20, count=20, soft_s=0.5, deadline_s=1.5)
         assert set(reasons(session).values()) == {
-            "kept", "cut-deadline", "failed-disconnect", "no-text-no-text", "no-text-unsupported-type",
+            "kept", "cut-deadline", "failed-disconnect", "no-text", "no-text-unsupported-type",
             "refused-address", "http-404", "refused-robots",
         }  # fmt: skip
         check_equal(session, search.turn, search.rendering)

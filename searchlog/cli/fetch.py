@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +12,6 @@ from searchlog.cli import options, out
 from searchlog.cli.exits import Exit
 
 if TYPE_CHECKING:
-    from searchlog.extract.conversion import Conversion
     from searchlog.session import Page, Session
 
 
@@ -45,6 +46,8 @@ def fetch_command(
 
     Several pages are told apart by a line `==> URL <==` above each.
 
+    Characters that a reader of the page cannot see are left out, and counted; `--raw` and the stored text have them.
+
     A page that looks like a bot challenge, a login wall or an error page instead of the page asked for is printed as
     well; stderr says what it is suspected to be, and by which tests, and the exit code is that of a page that failed.
     """
@@ -61,13 +64,13 @@ def fetch_command(
         with progress.shown(quiet) as listener:
             pages = session.fetch_many(urls, settings=settings, progress=listener)
         turn = session.ledger.refresh().last_turn
-        contents = [_content(page, session, form) for page in pages]
+        printed = [_printed(page, session, form) for page in pages]
         if as_json:
-            shown = [_page_json(page, content) for page, content in zip(pages, contents, strict=True)]
+            shown = [_page_json(page, what) for page, what in zip(pages, printed, strict=True)]
             out.json({"archive": opened.described, "session": session.id, "turn": turn, "pages": shown})
         else:
-            _print(pages, contents)
-        failed = [page for page, content in zip(pages, contents, strict=True) if content is None or page.suspected]
+            _print(pages, printed)
+        failed = [page for page, what in zip(pages, printed, strict=True) if what.content is None or page.suspected]
         for page in failed:
             out.error(_failure(page))
         out.say(f"session {session.id} turn {turn}, stored in {opened.described}", quiet)
@@ -75,39 +78,37 @@ def fetch_command(
     return Exit.PAGE if failed else Exit.OK
 
 
-def _content(page: Page, session: Session, form: str | None) -> str | bytes | None:
-    """Return what is printed of a page: text, or bytes for `raw`; None when there is nothing to print."""
+@dataclass(frozen=True, slots=True)
+class _Printed:
+    """What is printed of a page: text, or bytes for `raw`; None when there is nothing to print."""
+
+    content: str | bytes | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Characters that a reader of the page cannot see, by kind."""
+
+
+def _printed(page: Page, session: Session, form: str | None) -> _Printed:
     if form == "raw":
         good = page.capture is not None and page.status is not None and 200 <= page.status < 300
-        return session.body(page) if good else None
+        return _Printed(session.body(page) if good else None)
     suspected_text = page.suspected is not None and page.converted is not None and page.converted.text is not None
     if page.reason is not None and not suspected_text:
-        return None
+        return _Printed()
+    from searchlog.extract.conversion import visible_text
     from searchlog.extract.label import reading_view
+    from searchlog.spoofing.invisible import sanitise
 
     conversion = session.conversion(page)
-    reading = "" if form == "all" else reading_view(conversion)
-    return reading + "\n" if reading else whole_text(conversion)
+    text = ("" if form == "all" else reading_view(conversion)) or visible_text(conversion)
+    return _Printed(*sanitise(text if text.endswith("\n") else text + "\n"))
 
 
-def whole_text(conversion: Conversion) -> str:
-    """Return the stored text without its hidden blocks."""
-    parts, at = [], 0
-    for block in sorted(conversion.blocks, key=lambda block: block.start):
-        if block.hidden and block.end > at:
-            parts.append(conversion.text[at : max(at, block.start)])
-            at = block.end
-    parts.append(conversion.text[at:])
-    text = "".join(parts)
-    return text if text.endswith("\n") else text + "\n"
-
-
-def _print(pages: list[Page], contents: list[str | bytes | None]) -> None:
-    for page, content in zip(pages, contents, strict=True):
+def _print(pages: list[Page], printed: list[_Printed]) -> None:
+    for page, what in zip(pages, printed, strict=True):
         if len(pages) > 1:
             out.data(f"==> {page.asked} <==\n")
-        if content is not None:
-            out.data(content)
+        if what.content is not None:
+            out.data(what.content)
 
 
 def _failure(page: Page) -> str:
@@ -115,8 +116,9 @@ def _failure(page: Page) -> str:
     return f"{page.asked}: {page.reason or page.outcome}{said}"
 
 
-def _page_json(page: Page, content: str | bytes | None) -> dict[str, Any]:
+def _page_json(page: Page, what: _Printed) -> dict[str, Any]:
     """Return the documented shape of one page of `fetch --json`."""
+    content = what.content
     return {
         "asked": page.asked,
         "url": page.url,
@@ -127,10 +129,12 @@ def _page_json(page: Page, content: str | bytes | None) -> dict[str, Any]:
         "captured_at": page.captured_at,
         "title": page.title,
         "char_count": page.char_count,
+        "warnings": list(page.warnings),
         "suspected": (
             {"kind": page.suspected.kind, "tests": list(page.suspected.tests)} if page.suspected is not None else None
         ),
         "payload": page.capture.payload.blob if page.capture and page.capture.payload else None,
         "text": page.converted.text.blob if page.converted and page.converted.text else None,
         "content": content.decode("utf-8", "replace") if isinstance(content, bytes) else content,
+        "left_out": dict(what.left_out),
     }

@@ -82,6 +82,8 @@ def pages(view: TurnView) -> None:
             continue
         page = page_json(capture, view.conversions)
         came = page["reason"] or (f"no text: {page['no_text']}" if page["no_text"] else page["detail"]) or ""
+        if page["suspected"]:
+            came = f"suspected {page['suspected']['kind']}"
         if page["reused"]:
             came = f"from {page['reused'].get('via', 'an earlier capture')}"
         if page["asked"] != page["url"]:

@@ -22,6 +22,7 @@ __all__ = [
     "conversion_from_json",
     "conversion_to_json",
     "structure_of",
+    "visible_text",
 ]
 
 
@@ -158,6 +159,16 @@ def _row(block: Block) -> list[Any]:
         length = 4 if block.level else 3
     row = [block.kind, block.start, block.end, block.level, block.furniture]
     return [*row, block.hidden, block.page, block.group, block.head][:length]
+
+
+def visible_text(conversion: Conversion) -> str:
+    """Return the stored text without its hidden blocks."""
+    parts, at = [], 0
+    for block in sorted(conversion.blocks, key=lambda block: block.start):
+        if block.hidden and block.end > at:
+            parts.append(conversion.text[at : max(at, block.start)])
+            at = block.end
+    return "".join([*parts, conversion.text[at:]])
 
 
 def structure_of(conversion: Conversion) -> bytes:

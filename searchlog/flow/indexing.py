@@ -49,7 +49,8 @@ def _documents(
         match _read(item.line):
             case Capture(final=True, payload=payload, captured_at=at, reused=None) if payload and at:
                 captured[payload.blob] = (seq, at)
-            case Conversion(text=ref) as body if ref is not None and body.payload in captured:
+            # a page that stands in for another is no answer later either
+            case Conversion(text=ref, suspected=None) as body if ref is not None and body.payload in captured:
                 text = _text(blobs, ref.blob)
                 if text is not None:
                     place, captured_at = captured[body.payload]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from searchlog import records
+from searchlog.capture.exchange import Outcome
+from searchlog.extract.conversion import Conversion
 from searchlog.extract.suspect import Suspicion
 from searchlog.flow.read import PageRead, unread_reason
 
@@ -27,6 +29,8 @@ class Page:
     captured_at: str | None = None
     title: str | None = None
     char_count: int = 0
+    warnings: tuple[str, ...] = ()
+    """What is odd about it, as codes: `truncated-REASON`, those of the exchange, those of the conversion."""
     suspected: Suspicion | None = None
     """What the page is suspected to be instead of the page asked for; there may be text all the same."""
     capture: records.Capture | None = field(default=None, repr=False)
@@ -56,10 +60,19 @@ def page_of(read: PageRead) -> Page:
         captured_at=capture.captured_at if capture else None,
         title=made.title if made else None,
         char_count=(made.char_count if made else None) or 0,
+        warnings=_warnings(read),
         suspected=read.suspicion,
         capture=capture,
         converted=made,
     )
+
+
+def _warnings(read: PageRead) -> tuple[str, ...]:
+    if read.fetch is None or read.exchange is None:
+        return ()
+    cut = (f"truncated-{read.fetch.reason}",) if read.fetch.outcome is Outcome.TRUNCATED else ()
+    made = read.conversion
+    return (*cut, *read.exchange.warnings, *(made.warnings if isinstance(made, Conversion) else ()))
 
 
 def _detail(read: PageRead, capture: records.Capture | None, made: records.Conversion | None) -> str:

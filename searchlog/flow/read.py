@@ -108,8 +108,15 @@ def unread_reason(page: PageRead) -> str | None:
     if page.conversion is None:
         return CUT
     if isinstance(page.conversion, ConversionFailure):
-        return f"no-text-{page.conversion.reason}"
+        return _no_text(fetch, page.conversion.reason)
     return None
+
+
+def _no_text(fetch: Fetch, why: str) -> str:
+    """Return the reason of a page without text; one that came in part is never called empty."""
+    if why != "no-text":
+        return f"no-text-{why}"
+    return f"truncated-{fetch.reason}" if fetch.outcome is _PART else why
 
 
 def suspicion_of(fetch: Fetch, conversion: Conversion | ConversionFailure | None) -> Suspicion | None:

@@ -115,12 +115,30 @@ def test_json_has_a_page_for_each_url_in_order(tmp_path: Path, web: Site) -> Non
     assert set(told) == {"archive", "session", "turn", "pages"}
     good, bad = told["pages"]
     assert set(good) == set(bad) == {
-        "asked", "url", "outcome", "reason", "detail", "status", "captured_at", "title", "char_count", "suspected",
-        "payload", "text", "content",
+        "asked", "url", "outcome", "reason", "detail", "status", "captured_at", "title", "char_count", "warnings",
+        "suspected", "payload", "text", "content", "left_out",
     }  # fmt: skip
     assert (good["reason"], good["title"]) == (None, "Tides")
     assert good["content"].startswith("# Tide mills")
     assert (bad["reason"], bad["content"]) == ("http-410", None)
+
+
+def test_what_nobody_sees_is_left_out_of_the_text_and_counted(tmp_path: Path, web: Site) -> None:
+    """A page could print orders in tag characters, and terminal codes into a file that is looked at later."""
+    tags = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+    web.pages["/odd"] = (
+        200,
+        {"Content-Type": "text/html; charset=utf-8"},
+        f"<p>Tides{tags} rise\x1b[2J, می\u200cخواهم.",
+    )
+    told = json.loads(fetch(tmp_path, web, web.url + "/odd", "--all", "--json", "-q").stdout)
+    (page,) = told["pages"]
+    assert page["content"] == "Tides rise[2J, می\u200cخواهم.\n"
+    assert page["left_out"] == {"control": 1, "tag": 4}
+    assert {"invisible-characters", "control-characters"} <= set(page["warnings"])
+    printed = fetch(tmp_path, web, web.url + "/odd", "--all", "-q").stdout
+    assert printed == page["content"]
+    assert tags in fetch(tmp_path, web, web.url + "/odd", "--raw", "-q").stdout
 
 
 def test_what_was_fetched_is_kept(tmp_path: Path, web: Site) -> None:

@@ -126,13 +126,13 @@ _body(
     b'{"SEEN-json": "yes", "list": [1, 2, 3]}',
     text_has=("SEEN-json",),
 )
-_body("nothing", WARNED, "an empty page", b"", reason=("no-text-no-text",))
+_body("nothing", WARNED, "an empty page", b"", reason=("no-text",))
 _body(
     "scripts-only",
     WARNED,
     "a page that is nothing without its scripts",
     b"<html><body><div id=root></div><script>render()</script></body></html>",
-    reason=("no-text-no-text", "suspected-bot-challenge"),
+    reason=("no-text", "suspected-bot-challenge"),
 )
 _body(
     "svg-script",

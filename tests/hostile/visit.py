@@ -24,13 +24,12 @@ from types import TracebackType
 
 from searchlog.archive import open_archive
 from searchlog.capture.exchange import Limits
-from searchlog.cli.fetch import whole_text
 from searchlog.errors import ProviderError
-from searchlog.evidence.flags import sanitise
+from searchlog.extract.conversion import visible_text
 from searchlog.flow.settings import Settings
-from searchlog.records import BlobRef
 from searchlog.search.registry import Options
 from searchlog.session import Session
+from searchlog.spoofing.invisible import sanitise
 from searchlog.verify.store import verify_session
 
 BODY_BYTES_MAX = 5 * 2**20
@@ -195,17 +194,8 @@ def _size(folder: Path) -> int:
 
 def _fetch(session: Session, job: Job, settings: Settings) -> Seen:
     page = session.fetch(job.url, settings=settings)
-    warnings = list(page.converted.warnings) if page.converted else []
-    raw = b""
-    if page.capture is not None:
-        kept = session.ledger.blobs
-        raw = session.body(page) if page.capture.payload else b""
-        exchange = page.capture.exchange
-        exchange = json.loads(kept.get(exchange.blob)) if isinstance(exchange, BlobRef) else exchange or {}
-        warnings += exchange.get("warnings", [])
-        warnings += exchange.get("departures", [])
-    if page.outcome == "truncated":
-        warnings.append(f"truncated-{page.capture.reason if page.capture else ''}")
+    warnings = list(page.warnings)
+    raw = session.body(page) if page.capture is not None and page.capture.payload else b""
     status = page.status or 0
     if page.outcome in ("failed", "refused"):
         outcome = page.outcome
@@ -215,7 +205,7 @@ def _fetch(session: Session, job: Job, settings: Settings) -> Seen:
         if page.reason is not None:
             warnings.append(page.reason)
         outcome = "captured-with-warning" if warnings else "captured"
-    text = sanitise(whole_text(session.conversion(page)))[0] if page.converted and page.converted.text else ""
+    text = sanitise(visible_text(session.conversion(page)))[0] if page.converted and page.converted.text else ""
     said = page.detail or page.reason or ""
     return Seen(
         outcome=outcome,
