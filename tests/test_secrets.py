@@ -7,6 +7,7 @@ many spellings. Then every command runs, and every file, stdout, stderr and exce
 from __future__ import annotations
 
 import base64
+import gzip
 import html
 import json
 import os
@@ -426,6 +427,14 @@ def test_key_is_found_when_it_is_broken_up_or_escaped_in_part(form: bytes) -> No
     assert cleaned.endswith(b" after</p>")
     assert b"[redacted]" in cleaned
     assert b"1234" not in cleaned.replace(b"\0", b"")
+
+
+def test_bomb_is_stored_as_it_came_whatever_keys_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With any key in the environment a cut bomb was stored decoded: 20 kB became 20 MB."""
+    monkeypatch.setenv("TAVILY_API_KEY", CANARIES["TAVILY_API_KEY"])
+    bomb = gzip.compress(b"\0" * 21_000_000)
+    exchange = ask(answer(bomb, b"Content-Encoding: gzip"))
+    assert (exchange.payload, exchange.reason, exchange.departures) == (bomb, "length", ())
 
 
 def test_key_across_the_edge_of_a_window_is_found() -> None:

@@ -72,7 +72,7 @@ def assemble(
     """Return the exchange of a request that was sent, or was stopped on its way."""
     outcome, code, detail = judge(draft.message, draft.decoded, reason, draft.detail)
     draft = Draft(draft.url, draft.request_head, draft.request_body, draft.message, draft.decoded, detail)
-    draft, redacted = clean(draft, (*request.secrets, *keyring.values()))
+    draft, redacted = clean(draft, request.secrets, keyring.values())
     message = draft.message
     odd = [*message.warnings, *warnings]
     if outcome is Outcome.COMPLETE and reason is not None:

@@ -74,12 +74,14 @@ class Draft:
     detail: str = ""
 
 
-def clean(draft: Draft, values: Iterable[str]) -> tuple[Draft, tuple[str, ...]]:
+def clean(draft: Draft, declared: Iterable[str], known: Iterable[str] = ()) -> tuple[Draft, tuple[str, ...]]:
     """Return the draft without secrets, and the departures this made, in order.
 
-    values: the secrets that are searched for. What the heads of this exchange hold is added.
+    declared: the secrets of the request itself. known: others that are searched for. What the heads of this exchange
+    hold is added.
     """
-    secrets = _Both(secrets_of(tuple(values)), secrets_of(tuple(_told(draft))))
+    sent = tuple(declared)
+    secrets = _Both(secrets_of((*sent, *known)), secrets_of(tuple(_told(draft))), bool(sent))
     labels: list[str] = []
     url = secrets.replace_text(draft.url)
     if url != draft.url:
@@ -99,12 +101,8 @@ class _Both:
 
     known: Secrets
     told: Secrets
-
-    def __bool__(self) -> bool:
-        return bool(self.known or self.told)
-
-    def found_in(self, data: bytes) -> bool:
-        return self.known.found_in(data) or self.told.found_in(data)
+    sent: bool
+    """Whether the far end was sent one of them, and so may repeat it where we do not look."""
 
     def replace(self, data: bytes) -> bytes:
         return self.told.replace(self.known.replace(data))
@@ -168,7 +166,7 @@ def _clean_message(message: Message, decoded: Decoded, secrets: _Both, labels: l
 def _clean_payload(payload: bytes, decoded: Decoded, secrets: _Both, labels: list[str]) -> tuple[bytes, Decoded]:
     """Return payload and decoded payload without secrets; the payload itself where nothing was found."""
     # what lies behind a size cut of a compressed body was never looked at, so it may not be kept
-    unseen = bool(secrets) and bool(decoded.codings) and decoded.reason in ("length", "time")
+    unseen = secrets.sent and bool(decoded.codings) and decoded.reason in ("length", "time")
     data = _without_link_passwords(secrets.replace(decoded.data)) if decoded.codings else payload
     if decoded.codings and (unseen or data is not decoded.data):
         labels += ["redacted:payload", "decoded:payload"]
