@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searchlog.capture.deadline import Deadline
 from searchlog.capture.guard import Allow, Refusal, Target, check_address, check_url, join_url, refusal, safe_url
+from searchlog.capture.resolve import resolve, system_resolver
+from searchlog.clock import SystemClock
 from searchlog.errors import UsageError
 
 
@@ -68,6 +71,9 @@ def test_url_has_one_normal_form(url: str, normal: str) -> None:
         ("example.com/x", "scheme"),
         ("//example.com/x", "scheme"),
         ("", "scheme"),
+        ("http/x", "scheme"),
+        ("https", "scheme"),
+        ("http+x://example.com/", "scheme"),
         ("http://user@example.com/", "credentials"),
         ("http://user:pass@example.com/", "credentials"),
         ("http://127.0.0.1:80@10.0.0.1/", "credentials"),
@@ -83,6 +89,7 @@ def test_url_has_one_normal_form(url: str, normal: str) -> None:
         ("http://example.com/\x00", "url"),
         ("http://example.com/\x7f", "url"),
         ("http://example.com/\u00a0", "url"),
+        ("http://example.com/\u2003", "url"),
         ("http://example.com/\u200b", "url"),
         ("http://example.com/\u2028", "url"),
         ("http://example.com/\ufeff", "url"),
@@ -130,6 +137,11 @@ def test_url_is_refused_with_its_reason(url: str, reason: str) -> None:
     assert isinstance(found, Refusal), found
     assert found.reason == reason
     assert found.detail
+
+
+@pytest.mark.parametrize("code", [0xD800, 0xDC00, 0xDFFF])
+def test_lone_surrogate_anywhere_is_refused(code: int) -> None:
+    assert refusal(f"http://example.com/{chr(code)}") == "url"
 
 
 def test_url_longer_than_the_limit_is_refused() -> None:
@@ -186,6 +198,46 @@ def test_location_is_joined_for_the_check_to_judge(location: str, url: str) -> N
         (" \thttp://user:hunter2@h", " \thttp://[redacted]@h"),
         ("ht\ttp://user:hunter2@h", "ht\ttp://[redacted]@h"),
         ("http://h/?next=http://user:hunter2@h/", "http://h/?next=http://[redacted]@h/"),
+        ("a-b+c.d0Z://user:hunter2@h", "a-b+c.d0Z://[redacted]@h"),
+        ("\x01\x1f //user:hunter2@h", "\x01\x1f //[redacted]@h"),
+        ("http:user:hunter2@h", "http:[redacted]@h"),
+        ("user@h", "[redacted]@h"),
+        ("http://?u=a@b/", "http://?u=a@b/"),
+        ("http://h#a@b", "http://h#a@b"),
+        ("http://h?a@b", "http://h?a@b"),
+        ("http://:12345@h", "http://[redacted]@h"),
+        # a password in a later address
+        ("http://h/?n=\\\\a:c@d", "http://h/?n=\\\\[redacted]@d"),
+        ("http://h/?n=//a#b:c@h/", "http://h/?n=//a#b:c@h/"),
+        ("http://h/?n=//a?b:c@h/", "http://h/?n=//a?b:c@h/"),
+        ("http://h/?n=//a/b:c@h/", "http://h/?n=//a/b:c@h/"),
+        ("http://h/?n=//a\\b:c@h/", "http://h/?n=//a\\b:c@h/"),
+        ("http://h/?n=//a@b:c@h/", "http://h/?n=//a@b:c@h/"),
+        ("http://h/?n=//a:b/c@h/", "http://h/?n=//a:b/c@h/"),
+        ("http://h/?n=//a:b?c@h/", "http://h/?n=//a:b?c@h/"),
+        ("http://h/?n=//a:b#c@h/", "http://h/?n=//a:b#c@h/"),
+        ("http://h/?n=//a:b\\c@h/", "http://h/?n=//a:b\\c@h/"),
+        ("http://h/?n=/a:c@h/", "http://h/?n=/a:c@h/"),
+        # a password with characters that end an authority
+        ("http://user:hun/ter2@h/", "http://[redacted]@h/"),
+        ("http://user:hun?ter2#x@h/@x", "http://[redacted]@x"),
+        ("http://user:hun/ter2\n@h", "http://[redacted]@h"),
+        ("a-b+c.d0Z://user:hun/ter2@h", "a-b+c.d0Z://[redacted]@h"),
+        ("\x01//user:hun?ter2@h", "\x01//[redacted]@h"),
+        ("/\\user:hun#ter2@h", "/\\[redacted]@h"),
+        ("/user:pa/ss@h", "/user:pa/ss@h"),
+        ("http://us/er:pa/ss@h/", "http://us/er:pa/ss@h/"),
+        ("http://us?er:pa/ss@h/", "http://us?er:pa/ss@h/"),
+        ("http://us#er:pa/ss@h/", "http://us#er:pa/ss@h/"),
+        ("http://h:80/@x", "http://h:80/@x"),
+        ("http://h:/@x", "http://h:/@x"),
+        ("http://h:8080?@x", "http://h:8080?@x"),
+        ("http://h:#@x", "http://h:#@x"),
+        ("http://h:65535/@x", "http://h:65535/@x"),
+        ("http://h:123456/@x", "http://[redacted]@x"),
+        ("http://h:80x/@x", "http://[redacted]@x"),
+        ("http://[::1]:80/@x", "http://[::1]:80/@x"),
+        ("http://[::1]:8x/@x", "http://[::1]:8x/@x"),
         ("http://h/\ud800", "http://h/\\ud800"),
         ("http://h/" + "x" * 9000, "http://h/" + "x" * (8192 - 9)),
     ],
@@ -213,8 +265,9 @@ V4_BLOCKS = [
 ]  # fmt: skip
 V6_BLOCKS = [
     "::1/128", "::/128", "64:ff9b:1::/48", "100::/64", "100:0:0:1::/64", "2001::/23", "2001::/32", "2001:1::1/128",
-    "2001:1::2/128", "2001:2::/48", "2001:3::/32", "2001:4:112::/48", "2001:10::/28", "2001:20::/28", "2001:30::/28",
-    "2001:db8::/32", "2620:4f:8000::/48", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+    "2001:1::2/128", "2001:1::3/128", "2001:2::/48", "2001:3::/32", "2001:4:112::/48", "2001:10::/28", "2001:20::/28",
+    "2001:30::/28", "2001:db8::/32", "2620:4f:8000::/48", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10",
+    "fec0::/10", "ff00::/8",
 ]  # fmt: skip
 NETWORKS = [ipaddress.ip_network(block) for block in V4_BLOCKS + V6_BLOCKS]
 
@@ -277,6 +330,30 @@ def test_wrapped_private_address_is_refused_by_what_it_wraps(form: str, v4: str)
 @pytest.mark.parametrize("form", wrappings("0.0.0.0"))
 def test_wrapped_public_address_is_public(form: str) -> None:
     assert check_address(wrappings("93.184.215.14")[form]) is None
+
+
+def tunnels(v4: str) -> list[str]:
+    """Return the IPv6 addresses that carry an IPv4 address and are refused whatever it is."""
+    low = int(ipaddress.IPv4Address(v4))
+    teredo = 0x20010000 << 96
+    client = teredo | 0x5DB8D70E << 64 | low ^ 0xFFFFFFFF
+    server = teredo | low << 64 | 0x5DB8D70E ^ 0xFFFFFFFF
+    return [f"::{v4}", str(ipaddress.IPv6Address(client)), str(ipaddress.IPv6Address(server))]
+
+
+NEAR_BLOCKS = st.sampled_from([int(network[end]) for network in NETWORKS if network.version == 4 for end in (0, -1)])
+
+
+@given(st.integers(0, 2**32 - 1) | st.tuples(NEAR_BLOCKS, st.integers(-1, 1)).map(lambda p: sum(p) % 2**32))
+def test_every_ipv4_address_is_judged_alike_in_every_form(number: int) -> None:
+    v4 = str(ipaddress.IPv4Address(number))
+    why = check_address(v4)
+    for address in wrappings(v4).values():
+        assert check_address(address) == (why and f"wraps {v4}: {why}")
+    for address in tunnels(v4):
+        if number > 1 or not address.startswith("::"):  # `::` and `::1` have names of their own
+            assert check_address(address) is not None
+            assert why is None or check_address(address) == f"wraps {v4}: {why}"
 
 
 @pytest.mark.parametrize(
@@ -389,6 +466,38 @@ def test_refusal_is_told_without_the_network_where_it_is_certain(url: str, reaso
     assert refusal(url) == reason
 
 
+SPELLINGS = """
+    127.0.0.1 127.0.0.1. 127.1 127.0.1 127.1. 127.255.255.254 127.00.0.1 127.0.0.001 127.0.0.1:80 2130706433
+    2130706433. 02130706433 0x7f000001 0X7F000001 0x7F.1 0x7f.0.0.1 0x7f.0x0.0x0.0x1 017700000001 0177.1
+    0177.0.0.1 0177.0.0.01 0177.0x0.0.1 00000177.0.0.1 127.0x1 127.0.0x1 0000127.0.0.1 0 0.0.0.0 00 0x0 0x 0.0
+    127.0.0.0x1 127.0.0.1%00 127.0.0.1%2e %31%32%37.0.0.1 １２７.０.０.１ 127。0。0。1 127．0．0．1 127｡0｡0｡1
+    ①②⑦.⓪.⓪.① １２７。１ 𝟏𝟐𝟕.𝟎.𝟎.𝟏 0ｘ7f.1 ²130706433 [::1] [0:0:0:0:0:0:0:1] [0000::0001] [::0.0.0.1] [::]
+    [::127.0.0.1] [::7f00:1] [::ffff:127.0.0.1] [::FFFF:7F00:1] [0:0:0:0:0:ffff:127.0.0.1] [::ffff:0:127.0.0.1]
+    [64:ff9b::127.0.0.1] [64:ff9b::7f00:1] [64:ff9b:1::7f00:1] [2002:7f00:1::] [2002:7f00:0001::1]
+    [2001:0:7f00:1::] [2001:0:5db8:d70e::80ff:fffe] [fe80::5efe:7f00:1] [2606:4700::5efe:127.0.0.1]
+    [2606:4700::200:5efe:7f00:1] [::1%25lo] [::1%lo] [::1]:80 [::ffff:127.1] localhost LOCALHOST LocalHost.
+    localhost:80 a.localhost a.b.LOCALHOST. ｌｏｃａｌｈｏｓｔ ⓛⓞⓒⓐⓛⓗⓞⓢⓣ localhost。 a。localhost 𝐥ocalhost
+    localhoſt example.com@127.0.0.1 example.com:80@127.0.0.1 /127.0.0.1
+"""
+LOOPBACK = [
+    *SPELLINGS.split(),
+    "loc\xadalhost",
+    "127.0.0.1\\@example.com",
+    "127.0.0.1\t",
+    "\t127.0.0.1",
+    "127.0.0.1 ",
+    "127.0.0.1\u3000",
+    "127.0.0.1\x00.example.com",
+    "\\127.0.0.1",
+]
+
+
+@pytest.mark.parametrize("scheme", ["http://", "HTTPS://"])
+@pytest.mark.parametrize("host", LOOPBACK)
+def test_loopback_in_any_spelling_is_refused(scheme: str, host: str) -> None:
+    assert refusal(f"{scheme}{host}/x?y") is not None
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "a.localhost", "[::1]", "10.0.0.1"])
 def test_host_that_the_user_permits_is_not_refused(host: str) -> None:
     url = f"http://{host}:8080/x"
@@ -401,3 +510,32 @@ def test_host_that_the_user_permits_is_not_refused(host: str) -> None:
 def test_refusal_of_an_address_is_that_of_the_dial(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
     host = f"[{address}]" if address.version == 6 else str(address)
     assert (refusal(f"http://{host}/") is None) == (check_address(str(address)) is None)
+
+
+# -- looking a name up ---------------------------------------------------------------------------------------------
+
+
+def test_address_is_not_looked_up() -> None:
+    def never(host: str, port: int) -> list[str]:
+        raise AssertionError(f"{host} was looked up")
+
+    deadline = Deadline(5.0, SystemClock())
+    assert resolve(target("http://8.8.8.8/"), Allow(), deadline, never) == ("8.8.8.8",)
+    assert isinstance(resolve(target("http://10.0.0.1/"), Allow(), deadline, never), Refusal)
+    assert isinstance(resolve(target("http://localhost/"), Allow(), deadline, never), Refusal)
+
+
+def test_resolver_of_the_machine_gives_each_address_once() -> None:
+    assert system_resolver("127.0.0.1", 80) == ["127.0.0.1"]
+    assert system_resolver("::1", 443) == ["::1"]
+
+
+def test_deadline_keeps_nothing_of_a_look_up_that_ended() -> None:
+    deadline, cut = Deadline(5.0, SystemClock()), []
+    for number in range(3):
+        found = resolve(target("http://a.example/"), Allow(), deadline, lambda host, port: ["8.8.8.8"])
+        assert found == ("8.8.8.8",), number
+    deadline.on_cut(lambda: cut.append(1))
+    assert len(deadline._wake) == 1
+    deadline.cut()
+    assert cut == [1]
