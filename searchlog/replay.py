@@ -18,7 +18,7 @@ from searchlog.capture.exchange import Fetch, header
 from searchlog.digest import digest, text_digest
 from searchlog.errors import FormatError, MissingError, UsageError
 from searchlog.evidence.passage import Evidence
-from searchlog.extract.conversion import Conversion, ConversionFailure
+from searchlog.extract.conversion import OF_THE_MOMENT, Conversion, ConversionFailure
 from searchlog.extract.converter import Converter
 from searchlog.flow.checks import checked
 from searchlog.flow.choose import Chosen, choose
@@ -32,7 +32,7 @@ from searchlog.search.decision import Step
 from searchlog.search.provider import NetworkProvider, run_of
 from searchlog.search.query import Query
 from searchlog.search.run import Result, Run, RunOutcome
-from searchlog.stored import stored_exchange, stored_fetch
+from searchlog.stored import stored_conversion, stored_exchange, stored_fetch
 
 __all__ = ["Replay", "replay"]
 
@@ -102,6 +102,9 @@ def replay(ledger: Ledger, turn: int, converter: Converter) -> Replay:
     found = text_digest(made.rendering.text)
     expected = recorded.rendering.text.blob
     differences += changed
+    forms = recorded.rendering.form, made.rendering.renderer
+    if found != expected and forms[0] != forms[1]:
+        differences.append(f"rendering: {forms[0]} then, {forms[1]} now")
     if found != expected and not differences:
         differences.append("the rendering differs although every step is equal")
     return Replay(
@@ -285,7 +288,7 @@ def _result(item: dict[str, Any]) -> Result:
 
 
 def _page(recorded: _Recorded, url: str, converter: Converter, settings: Settings, differences: list[str]) -> PageRead:
-    """Return one page from its recorded hops, converted again unless it was cut, or its converter stopped, then."""
+    """Return one page from its recorded hops, converted again unless it, or its converter, was stopped then."""
     hops = recorded.hops.get(url)
     if hops is None:
         raise MissingError(f"no capture of {url} in turn {recorded.turn}: it cannot be replayed", url=url)
@@ -304,7 +307,7 @@ def _page(recorded: _Recorded, url: str, converter: Converter, settings: Setting
         page.conversion = ConversionFailure(was.failure, was.detail or "", was.media_type or "", was.converter or "")
         page.suspicion = suspicion_of(fetch, page.conversion)
         return page
-    page.conversion = made = _converted(fetch, converter, settings)
+    page.conversion = made = _converted(recorded, was, fetch, converter, settings)
     page.suspicion = suspicion_of(fetch, made)
     if isinstance(made, ConversionFailure):
         if made.reason != was.failure:
@@ -320,7 +323,12 @@ _OF_THE_MOMENT = ("timeout", "memory", "crash", FAULT)
 """Why a conversion failed that may well succeed at another time or on another machine."""
 
 
-def _converted(fetch: Fetch, converter: Converter, settings: Settings) -> Conversion | ConversionFailure:
+def _converted(
+    recorded: _Recorded, was: records.Conversion, fetch: Fetch, converter: Converter, settings: Settings
+) -> Conversion | ConversionFailure:
+    """Return a page converted again; as it was stored where time or memory had a part in it."""
+    if not OF_THE_MOMENT.isdisjoint(was.warnings):
+        return stored_conversion(was, recorded.ledger.blobs)
     final = fetch.final
     if final is None:
         raise AssertionError("the caller saw that there is an answer")

@@ -24,6 +24,7 @@ from searchlog.replay import Replay, replay
 from searchlog.search.run import Result, RunOutcome
 from searchlog.search.run import Run as RunValue
 from searchlog.session import Session
+from searchlog.verify.derivation import verify_passages
 from tests.searches import FRESH, HTML, TEXTS, ask, bodies, found, html, no_network, opened, pages, reasons
 from tests.sites import serve
 from tests.test_session import local
@@ -96,6 +97,32 @@ def test_settings_are_those_of_then():
 
 
 # --- pages that failed
+
+
+class Hurried(InProcess):
+    """A converter that had time for the first sentence only."""
+
+    def convert(self, *args: Any, **options: Any) -> Conversion | ConversionFailure:
+        made = super().convert(*args, **options)
+        assert isinstance(made, Conversion)
+        end = made.text.index(".") + 1
+        first = replace(made.blocks[0], end=end)
+        return replace(made, text=made.text[:end], blocks=(first,), warnings=("extract-timeout",), structure=None)
+
+
+def test_text_that_time_cut_replays_as_it_was_stored_and_is_no_finding():
+    """On a busy machine a page gives less text; converting it again at leisure made another search of it."""
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        archive.resources._pool = Hurried()
+        search = ask(session, site, places=["/mill", "/gate"])
+        archive.resources._pool = InProcess()
+        assert [item.text.count(".") for item in search.evidence] == [1, 1]
+        check_equal(session, search.turn, search.rendering)
+        report = verify_passages(session.ledger, InProcess())
+        assert report.findings == []
+        assert report.checked["passages"] == 2
+        assert report.not_checked == {"text that time or memory had a part in": 2}
 
 
 def test_failed_and_cut_pages_replay():

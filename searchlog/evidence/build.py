@@ -45,6 +45,7 @@ def _evidence(evidence_id: str, source: Source, chosen: Chosen) -> Evidence:
     passage = chosen.passage
     selectors = describe(source.text, passage.start, passage.end)
     hidden = tuple(label for label in passage.labels if label.startswith("hidden:"))
+    heading_path = _heading_path(source.text, passage)
     return Evidence(
         id=evidence_id,
         source=source,
@@ -52,9 +53,10 @@ def _evidence(evidence_id: str, source: Source, chosen: Chosen) -> Evidence:
         selectors=selectors,
         score=chosen.score,
         digest=text_digest(selectors.exact),
-        heading_path=_heading_path(source.text, passage),
+        heading_path=heading_path,
         tokens=chosen.tokens,
-        flags=flags(selectors.exact) + hidden,
+        # title and headings stand above the text, and a model reads them as well
+        flags=flags("\n".join((source.title, *heading_path, selectors.exact))) + hidden,
         link=fragment_link(source.url, selectors) if source.kind == "page" and not hidden else source.url,
     )
 

@@ -13,6 +13,7 @@ from searchlog import canon
 
 __all__ = [
     "BLOCKS_MAX",
+    "OF_THE_MOMENT",
     "Block",
     "Conversion",
     "ConversionFailure",
@@ -24,6 +25,11 @@ __all__ = [
     "structure_of",
     "visible_text",
 ]
+
+
+OF_THE_MOMENT = frozenset(("extract-timeout", "extract-failed"))
+"""Warnings of a text that was cut, or read another way, for want of time or memory: at another time, or on another
+machine, the same bytes may give another text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,8 @@ def _read_flat(text: str, chars_max: int, reason: str, late: Callable[[], bool])
         warnings.append("styles-cut")
     if not whole and "text-cut" not in built.warnings:
         warnings.append("text-cut")
+    if not whole and late():
+        warnings.append("extract-timeout")
     return Page(built, metadata.from_head(text), None, (*warnings, *built.warnings), tree=False)
 
 
@@ -185,7 +187,7 @@ def _walk(
             text(node.text_content)
         else:
             met.add(tag)
-            if tag not in silent and (answer := start(tag, node.attributes)) != PASSED:
+            if tag not in silent and (answer := start(tag, node.attributes, node)) != PASSED:
                 if answer == TURNED:
                     turned.append((node, builder.hidden))
                 stack.append((node, None if answer == INLINE else tag))

@@ -14,7 +14,7 @@ from typing import Any
 
 from searchlog.capture.exchange import header
 from searchlog.errors import FormatError, IntegrityError, StoreError, UsageError
-from searchlog.extract.conversion import ConversionFailure
+from searchlog.extract.conversion import OF_THE_MOMENT, ConversionFailure
 from searchlog.extract.convert import ConvertOptions
 from searchlog.extract.converter import Converter
 from searchlog.ledger import Gap, Ledger
@@ -40,9 +40,9 @@ def verify_passages(
 ) -> Report:
     """Return the report on all evidence of one session.
 
-    A text made by another version of the converter is counted as `not checked`, not as a finding; its passages are
-    looked for all the same. Each piece of evidence is one of the `passages` that were checked, or is not checked for
-    a reason that begins with `passage`. Raises StoreError.
+    A text made by another version of the converter, or cut for want of time or memory, is counted as `not checked`, not
+    as a finding; its passages are looked for all the same. Each piece of evidence is one of the `passages` that were
+    checked, or is not checked for a reason that begins with `passage`. Raises StoreError.
     """
     head = ledger.checkpoint()
     report = Report(ledger.session, "derivation", head.size, base64.b64encode(head.root).decode("ascii"))
@@ -94,6 +94,8 @@ def _check(report: Report, ledger: Ledger, converter: Converter, page: _Page) ->
     report.count("pages")
     if again.converter != stored.converter or again.options != stored.options:
         report.skip("text made by another version of the converter")
+    elif not OF_THE_MOMENT.isdisjoint((*stored.warnings, *again.warnings)):
+        report.skip("text that time or memory had a part in")
     elif again.text != stored.text:
         report.add("text-differs", where, expected=f"{len(stored.text)} characters", found=len(again.text))
     if again.verbatim is None:

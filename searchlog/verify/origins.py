@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from searchlog.digest import text_digest
 from searchlog.errors import FormatError
-from searchlog.evidence.flags import sanitise
-from searchlog.evidence.render import RENDERER, Parsed, parse_rendering
+from searchlog.evidence.render import RENDERERS, Parsed, parse_rendering
 from searchlog.log.envelope import Envelope
 from searchlog.records import BlobRef, Capture, Conversion, Evidence, Rendering, Run
+from searchlog.spoofing.invisible import sanitise
 from searchlog.verify.finding import Report
 
 __all__ = ["Origins"]
@@ -158,14 +158,14 @@ class Origins:
                 self.report.skip("rendering of evidence that is erased")
         if text is None:
             self.report.skip("rendering without its stored text")
-        elif body.form != RENDERER:
+        elif body.form not in RENDERERS:
             self.report.skip("rendering in another form")
         elif not absent:
             self._blocks(body, text, where)
 
     def _blocks(self, body: Rendering, text: str, where: str) -> None:
         try:
-            blocks = parse_rendering(text)
+            blocks = parse_rendering(text, body.form)
         except FormatError as error:
             self.report.add("rendering-differs", where, str(error))
             return
