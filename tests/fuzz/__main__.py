@@ -7,7 +7,9 @@ An input that fails is written to `--keep` and can be given again with `--input`
 from __future__ import annotations
 
 import argparse
+import importlib
 import math
+import pkgutil
 import random
 import sys
 import time
@@ -33,6 +35,11 @@ def main() -> int:
         from tests.fuzz.targets import TARGETS
     else:
         with atheris.instrument_imports(include=["searchlog", "protego", "email._parseaddr"]):
+            import searchlog
+
+            for module in pkgutil.walk_packages(searchlog.__path__, "searchlog."):  # what is imported late as well
+                if not module.name.endswith("__main__"):
+                    importlib.import_module(module.name)
             from tests.fuzz.targets import TARGETS
     if asked.target not in TARGETS:
         print("\n".join(TARGETS))
