@@ -282,7 +282,7 @@ def test_container_of_most_of_the_page_is_no_furniture() -> None:
 def test_text_300_levels_deep_is_kept() -> None:
     result = page("<p>top</p>" + "<div>" * 300 + "deep" + "</div>" * 300 + "<p>after")
     assert texts(result) == ["top", "deep", "after"]
-    assert result.converter == "html/1"
+    assert result.converter == "html/2"
 
 
 def test_a_hundred_thousand_spans_are_one_paragraph() -> None:
@@ -306,7 +306,7 @@ def test_a_hundred_thousand_spans_are_one_paragraph() -> None:
 def test_pages_that_no_tree_survives_are_read_without_one(markup: str, reason: str) -> None:
     result = page(markup)
     assert reason in result.warnings
-    assert result.converter == "html-linear/1"
+    assert result.converter == "html-linear/2"
     assert all(word in result.text for word in ("top", "deep", "after"))
 
 

@@ -80,7 +80,7 @@ def test_conversion_keeps_the_source_and_takes_the_title_from_the_first_heading(
     assert isinstance(result, Conversion)
     assert result.text == SOURCE
     assert result.metadata.title == "Title"
-    assert result.converter == "markdown/1"
+    assert result.converter == "markdown/2"
 
 
 def test_open_fence_runs_to_the_end() -> None:

@@ -16,7 +16,7 @@ from searchlog.extract.conversion import Block
 
 __all__ = ["CONVERTER", "markdown_blocks", "title"]
 
-CONVERTER = "markdown/1"
+CONVERTER = "markdown/2"
 
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
