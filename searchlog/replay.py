@@ -15,6 +15,7 @@ from typing import Any
 
 from searchlog import records
 from searchlog.capture.exchange import Fetch, header
+from searchlog.capture.guard import safe_url
 from searchlog.digest import digest, text_digest
 from searchlog.errors import FormatError, MissingError, UsageError
 from searchlog.evidence.passage import Evidence
@@ -289,7 +290,7 @@ def _result(item: dict[str, Any]) -> Result:
 
 def _page(recorded: _Recorded, url: str, converter: Converter, settings: Settings, differences: list[str]) -> PageRead:
     """Return one page from its recorded hops, converted again unless it, or its converter, was stopped then."""
-    hops = recorded.hops.get(url)
+    hops = recorded.hops.get(safe_url(url))
     if hops is None:
         raise MissingError(f"no capture of {url} in turn {recorded.turn}: it cannot be replayed", url=url)
     if hops[-1].reason == CUT:

@@ -25,6 +25,7 @@ from searchlog import recording, records
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Fetch, Outcome
 from searchlog.capture.freshness import fetch_lifetime_s
+from searchlog.capture.guard import safe_url
 from searchlog.clock import format_time
 from searchlog.digest import Digest, digest
 from searchlog.errors import FormatError, IntegrityError, MissingError, ProviderError
@@ -41,6 +42,7 @@ from searchlog.flow.read import PageRead, Reader, Task
 from searchlog.flow.resources import Resources
 from searchlog.flow.settings import Settings, split_options
 from searchlog.flow.steps import answered, notes_of, outcome_of, read_step, shortlist, text_pages
+from searchlog.keyring import known
 from searchlog.ledger import Draft, Ledger, Record, State, TurnWriter
 from searchlog.log.checkpoint import Checkpoint
 from searchlog.search import registry
@@ -95,6 +97,7 @@ class Session:
     """One session of an archive: search, fetch, and read back. Made by `Archive.session`."""
 
     def __init__(self, session_id: str, resources: Resources, *, title: str | None = None) -> None:
+        title = known().replace_text(title) if title else title
         from searchlog import __version__
 
         storage = resources.storage
@@ -352,7 +355,9 @@ class _Flow:
                 pages[number] = read
                 if read.converted is not None:
                     converted[number] = drafts[-1]
-                self.progress(Progress("read", f"{read.task.url}: {page_of(read).said}", len(pages), len(tasks)))
+                self.progress(
+                    Progress("read", f"{safe_url(read.task.url)}: {page_of(read).said}", len(pages), len(tasks))
+                )
         step = read_step(candidates, pages)
         self.steps.append(step)
         self.turn.add([Draft(recording.decision_body(step), (query,))])

@@ -74,6 +74,7 @@ PURE = [
     "log/envelope.py",
     "log/checkpoint.py",
     "log/store/check.py",
+    "capture/credentials.py",
     "capture/exchange.py",
     "capture/guard.py",
     "capture/redact.py",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from searchlog import keyring
-from searchlog.capture.exchange import Decoded, Exchange, Framing, Outcome, Peer, Request
+from searchlog.capture.exchange import Decoded, Exchange, Framing, Outcome, Peer, Request, header
 from searchlog.capture.guard import safe_url
 from searchlog.capture.message import Message
 from searchlog.capture.redact import Draft, clean
@@ -70,6 +70,7 @@ def assemble(
     warnings: tuple[str, ...] = (),
 ) -> Exchange:
     """Return the exchange of a request that was sent, or was stopped on its way."""
+    leads_to = header(draft.message.headers, "location")
     outcome, code, detail = judge(draft.message, draft.decoded, reason, draft.detail)
     draft = Draft(draft.url, draft.request_head, draft.request_body, draft.message, draft.decoded, detail)
     draft, redacted = clean(draft, request.secrets, keyring.values())
@@ -98,6 +99,7 @@ def assemble(
         departures=departures + redacted,
         warnings=tuple(dict.fromkeys(odd)),
         decoded=draft.decoded,
+        leads_to=leads_to,
     )
 
 

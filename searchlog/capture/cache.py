@@ -94,6 +94,8 @@ class HttpCache:
         """
         if not freshness.storable(fetch):
             return False
+        if any("redacted:request:url" in hop.departures for hop in fetch.hops):
+            return False  # the key would hold the credential, or be the same for two of them
         meta = {
             "v": _VERSION,
             "url": fetch.url,

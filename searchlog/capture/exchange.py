@@ -72,9 +72,9 @@ class Request:
 
     method: str
     url: str
-    headers: tuple[Header, ...] = ()
-    body: bytes = b""
-    secrets: tuple[str, ...] = ()
+    headers: tuple[Header, ...] = field(default=(), repr=False)
+    body: bytes = field(default=b"", repr=False)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
     """Values (API keys) that must never reach the disk, wherever they stand: URL, head, body or an echo in the
     answer."""
 
@@ -151,6 +151,9 @@ class Exchange:
     `transfer-coding`, `bad-header-line`, `lone-line-feed`, `no-close-notify` (TLS ended without saying so),
     `after-<reason>` (whole, and then something went wrong: `after-protocol` when h11 refused it)."""
     decoded: Decoded = field(default_factory=lambda: Decoded(b""))
+    leads_to: str | None = field(default=None, repr=False, compare=False)
+    """The Location as it crossed the wire, to be followed: it may hold a credential, so it is neither stored nor shown.
+    None in an exchange that was read back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from searchlog import keyring
+from searchlog.capture.credentials import without_credentials
 from searchlog.errors import UsageError
 
 __all__ = [
@@ -163,13 +164,13 @@ def join_url(base: Target, location: str) -> str:
 def safe_url(url: str, url_bytes_max: int = 8_192) -> str:
     """Return the form of a URL that may be stored and shown, whatever it is.
 
-    User names, passwords and keys of the environment are replaced, lone surrogates escaped; what is too long to be
-    asked is cut.
+    User names, passwords, parameters that are credentials and keys of the environment are replaced, lone surrogates
+    escaped; what is too long to be asked is cut.
     """
     url = keyring.known().replace_text(url)
     url = _PASSWORD.sub(r"\1[redacted]@", _USERINFO.sub(r"\1[redacted]@", url))
     # cut last: what is left of a password that was cut has no @ behind it
-    url = _BAD_PORT.sub(r"\1[redacted]@", url)[:url_bytes_max]
+    url = without_credentials(_BAD_PORT.sub(r"\1[redacted]@", url))[:url_bytes_max]
     return url.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from searchlog.capture.credentials import credentials, without_credentials
 from searchlog.capture.exchange import Decoded, Framing
 from searchlog.capture.message import Message, parse
 from searchlog.secrecy import MARKER, Secrets, secrets_of
@@ -46,6 +47,7 @@ _NAME_END = re.compile(
 )
 """How the name of a field ends that carries a credential: `X-Vault-Token`, `CF-Access-Client-Secret`."""
 _FIELD = re.compile(rb"(?m)^([ \t]*)([!#$%&'*+\-.^_`|~0-9A-Za-z]+)([ \t]*:[ \t]*)([^\n]*(?:\n[ \t][^\n]*)*)")
+_WITH_ADDRESSES = frozenset({"location", "content-location", "link", "refresh", "referer", "uri"})
 _LOCATION_USER = re.compile(rb"(?i)\A((?:[a-z][a-z0-9+.-]*:)?//)([^/?#\s]+)@")
 _PASSWORD = re.compile(rb"(//)([^/?#\s\"'<>@]*:[^/?#\s\"'<>@]+)@")
 _LENGTH = re.compile(rb"(?im)^(content-length[ \t]*:[ \t]*)[0-9]+")
@@ -83,10 +85,11 @@ def clean(draft: Draft, declared: Iterable[str], known: Iterable[str] = ()) -> t
     sent = tuple(declared)
     secrets = _Both(secrets_of((*sent, *known)), secrets_of(tuple(_told(draft))), bool(sent))
     labels: list[str] = []
-    url = secrets.replace_text(draft.url)
+    url = without_credentials(secrets.replace_text(draft.url))
     if url != draft.url:
         labels.append("redacted:request:url")
-    request_head = _clean_head(draft.request_head, secrets, "request", labels)
+    line, rest = _split_line(draft.request_head)
+    request_head = _without_credentials(secrets.replace(line)) + _clean_head(rest, secrets, "request", labels)
     request_body = secrets.replace(draft.request_body)
     if request_body != draft.request_body:
         labels.append("redacted:request:body")
@@ -117,7 +120,7 @@ def _told(draft: Draft) -> list[str]:
     Passwords in Location values whatever they look like; of the values of credentials those that look like a token: a
     word in a cookie must not be taken out of the page.
     """
-    out: list[bytes] = []
+    out: list[bytes] = [_encoded(value) for value in credentials(draft.url)]
     framing = draft.message.framing
     for head in (draft.request_head, draft.message.head, framing.tail if framing.kind == "chunked" else b""):
         for field in _FIELD.finditer(head):
@@ -127,7 +130,21 @@ def _told(draft: Draft) -> list[str]:
             elif name in ("location", "content-location"):
                 user = _LOCATION_USER.match(value)
                 out += [user[2]] if user and b":" in user[2] and len(user[2]) > 3 else []
-    return [value.decode("latin-1") for value in dict.fromkeys(out)]
+                out += [_encoded(found) for found in credentials(value.decode("latin-1"))]
+    return [value.decode("utf-8", "surrogateescape") for value in dict.fromkeys(out)]
+
+
+def _encoded(value: str) -> bytes:
+    return value.encode("utf-8", "surrogateescape")
+
+
+def _split_line(head: bytes) -> tuple[bytes, bytes]:
+    end = head.find(b"\n") + 1 or len(head)
+    return head[:end], head[end:]
+
+
+def _without_credentials(value: bytes) -> bytes:
+    return without_credentials(value.decode("latin-1")).encode("latin-1")
 
 
 def _cookie(value: bytes) -> bytes:
@@ -205,6 +222,8 @@ def _clean_head(head: bytes, secrets: _Both, side: str, labels: list[str]) -> by
             if name in ("location", "content-location"):
                 value = _LOCATION_USER.sub(rb"\1%b@" % _MARK, value)
             value = _PASSWORD.sub(rb"\1%b@" % _MARK, value)
+            if name in _WITH_ADDRESSES:
+                value = _without_credentials(secrets.replace(value))
         if value != found[4]:
             labels.append(f"redacted:{side}:{name}")
         return found[1] + found[2] + found[3] + value

@@ -60,6 +60,8 @@ class _Trip:
     url: str
     deadline: Deadline
     pins: Pins = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list, repr=False)
+    """The URL of each hop as it was asked for, which the hop itself may not hold."""
     hops: list[Exchange] = field(default_factory=list)
     decision: RobotsDecision | None = None
     robots_exchanges: list[Exchange] = field(default_factory=list)
@@ -93,9 +95,10 @@ def travel(policy: Policy, url: str, target: Target, deadline: Deadline) -> Fetc
         if exchange.outcome is Outcome.REFUSED:  # nothing was sent, so it is no hop
             return trip.ended(exchange.outcome, exchange.reason, exchange.detail)
         trip.hops.append(exchange)
+        trip.asked.append(target.url)
         if _should_retry(policy, trip, target, exchange):
             continue
-        location = header(exchange.headers, "location") if exchange.status in _REDIRECTS else None
+        location = exchange.leads_to if exchange.status in _REDIRECTS else None
         if location is None or exchange.outcome is Outcome.FAILED:
             return trip.ended(exchange.outcome, exchange.reason, exchange.detail)
         following = guard.check_url(guard.join_url(target, location), policy.limits.url_bytes_max)
@@ -104,8 +107,8 @@ def travel(policy: Policy, url: str, target: Target, deadline: Deadline) -> Fetc
         redirects += 1
         if redirects > policy.limits.redirects_max:
             return trip.ended(Outcome.FAILED, "redirect-limit", f"more than {redirects - 1} redirects")
-        if following.url in {hop.url for hop in trip.hops}:
-            detail = f"the redirects go round in a circle at {following.url}"
+        if following.url in trip.asked:
+            detail = f"the redirects go round in a circle at {guard.safe_url(following.url)}"
             return trip.ended(Outcome.FAILED, "redirect-limit", detail)
         target = following
 
@@ -173,7 +176,7 @@ def _ask_robots(policy: Policy, trip: _Trip, target: Target) -> Fetch | None:
 
 def _same_answer(trip: _Trip, target: Target) -> bool:
     """Whether this target was asked for just before, and only a wait lies between."""
-    return trip.hops[-1].url == target.url
+    return trip.asked[-1] == target.url
 
 
 def _rules(policy: Policy, trip: _Trip, target: Target) -> robots.Rules | Refusal:
@@ -215,7 +218,7 @@ def _fetch_rules(policy: Policy, trip: _Trip, origin: Target) -> robots.Rules | 
         elif answer is not None:
             break  # a redirect led where we do not go; the answer before it stands
         answer = exchange
-        location = header(exchange.headers, "location") if exchange.status in _REDIRECTS else None
+        location = exchange.leads_to if exchange.status in _REDIRECTS else None
         if location is None:
             break
         target = guard.check_url(guard.join_url(target, location), policy.limits.url_bytes_max)

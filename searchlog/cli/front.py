@@ -96,11 +96,12 @@ def _say(text: str, code: Exit) -> int:
 def _misused(error: click.ClickException) -> int:
     """Show usage and what is wrong with it: it may quote what was typed, or what stands in an archive."""
     from searchlog.cli.safe import visible
+    from searchlog.keyring import hide
 
     shown = io.StringIO()
     error.show(shown)
     try:
-        click.echo(visible(shown.getvalue()), err=True, nl=False)
+        click.echo(visible(hide(shown.getvalue())), err=True, nl=False)
     except BrokenPipeError:
         pass  # nobody is left to tell
     return error.exit_code

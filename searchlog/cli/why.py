@@ -22,9 +22,14 @@ def why_command(url: str, session_id: str, archive: str | None, as_json: bool) -
 
     URLs are compared as a search compares them: without trackers, scheme and default port. Redirects are followed.
     """
+    from searchlog.capture.guard import safe_url
     from searchlog.cli.reading import Reading
     from searchlog.search.fuse import comparison_key
     from searchlog.view import why
+
+    def key(url: str) -> str:
+        # a record of a fetch holds a URL without its credentials
+        return comparison_key(safe_url(url))
 
     told = []
     code = Exit.OK
@@ -33,12 +38,12 @@ def why_command(url: str, session_id: str, archive: str | None, as_json: bool) -
         names = known if session_id == "all" else [opened.find(session_id)]
         for name in names:
             reading = Reading(opened.ledger(name))
-            told.append((name, why(url, reading.records, reading.load, comparison_key)))
+            told.append((name, why(url, reading.records, reading.load, key)))
             code = max(code, reading.tell())
         count = sum(len(events) for _, events in told)
         if as_json:
             events = [{"session": name, **asdict(event)} for name, events in told for event in events]
-            out.json({"archive": opened.described, "url": url, "events": events})
+            out.json({"archive": opened.described, "url": safe_url(url), "events": events})
         elif count:
             for name, found in told:
                 if found:
@@ -47,6 +52,6 @@ def why_command(url: str, session_id: str, archive: str | None, as_json: bool) -
     if not count:
         where = "any session" if session_id == "all" else f"session {names[0]}"
         more = "" if session_id == "all" else "; `--session all` looks in every session"
-        out.error(f"nothing about {url!r} in {where}{more}")
+        out.error(f"nothing about {safe_url(url)!r} in {where}{more}")
     # what cannot be read may have told of it: that it is not there cannot be said then
     return code or (Exit.OK if count else Exit.NOTHING)

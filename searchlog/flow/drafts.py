@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from searchlog import records
+from searchlog.capture.guard import safe_url
 from searchlog.flow.choose import Chosen
 from searchlog.flow.read import CUT, FAULT, PageRead
+from searchlog.keyring import hide
 from searchlog.ledger import Draft
 from searchlog.recording import blob_ref, decision_body, evidence_body
 from searchlog.tokens import token_count
@@ -23,14 +25,14 @@ def page_drafts(read: PageRead, cause: Draft) -> list[Draft]:
         drafts.append(Draft(body, (drafts[-1],) if drafts else (cause,)))
     if not read.captures:
         nothing = records.Capture(
-            url=read.task.url,
-            asked=read.task.url,
+            url=safe_url(read.task.url),
+            asked=safe_url(read.task.url),
             purpose=read.task.purpose,
             hop=0,
             final=True,
             outcome="failed",
             reason=FAULT if read.fault else CUT,
-            detail=read.fault or "cut before any answer came",
+            detail=hide(read.fault) if read.fault else "cut before any answer came",
             cut=None if read.fault else True,
         )
         drafts.append(Draft(nothing, (cause,)))

@@ -26,6 +26,7 @@ from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.extract.convert import ConvertOptions
 from searchlog.extract.converter import Converter
 from searchlog.extract.suspect import Arrived, Suspicion, suspect
+from searchlog.keyring import hide, known
 from searchlog.log.blobs.base import BlobStore
 from searchlog.recording import Stored, capture_bodies, conversion_body, suspicion_body
 
@@ -219,7 +220,7 @@ class Reader:
         except StoreError:
             raise
         except Exception as error:  # a page that finds a bug of ours must not take the others along: its reason tells
-            said = f"{type(error).__name__}: {error}"
+            said = hide(f"{type(error).__name__}: {error}")
             final = page.fetch.final if page.fetch else None
             if final is None:
                 page.fault, page.captures = said, []
@@ -246,6 +247,9 @@ class Reader:
             final.decoded.data, header(final.headers, "content-type"), final.url, self.options, deadline.remaining()
         )
         suspicion = suspicion_of(fetch, conversion)
+        if isinstance(conversion, Conversion) and known().found_in(conversion.text.encode("utf-8", "surrogatepass")):
+            # in a form that was not found in the bytes, such as the streams of a PDF
+            conversion = ConversionFailure("secret", "the text holds a key of this machine, so it is not kept")
         if self.cut_passages and isinstance(conversion, Conversion) and suspicion is None:
             page.passages = tuple(passages(0, conversion))
         page.converted = self._kept(conversion_body(final.url, digest(final.payload), conversion, suspicion))

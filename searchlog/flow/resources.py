@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from searchlog import keyring
 from searchlog.clock import Clock, Ids, SystemClock, SystemIds
 from searchlog.errors import UsageError
 from searchlog.storage import Storage
@@ -40,6 +41,7 @@ class Resources:
     """Where keys and addresses of providers come from."""
 
     def __post_init__(self) -> None:
+        keyring.learn(self.env)
         self._lock = threading.RLock()
         self._pool: ExtractPool | None = None
         self._cache: HttpCache | None = None
