@@ -23,7 +23,7 @@ __all__ = ["DEPTH_MAX", "hazard", "nesting", "read_flat"]
 
 DEPTH_MAX = 4_000
 _TAGS_CHECKED_FROM = 12_000
-_NODES_MAX = 500_000
+_NODES_MAX = 200_000
 _OPTIONS_MAX = 20_000
 """Starts and ends of options: each new one costs the tree a look at all before it."""
 _ATTRIBUTES_MAX = 4_000
