@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import threading
 import time
 
 import pytest
@@ -376,6 +377,24 @@ def test_tunnels_compatible_and_odd_addresses_are_refused(address: str) -> None:
     assert check_address(address) is not None
 
 
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("64:ff9b::808:808", True),
+        ("64:ff9b::1:808:808", False),
+        ("64:ff9a:ffff:ffff:ffff:ffff:808:808", False),
+        ("::ffff:808:808", True),
+        ("::1:0:808:808", False),
+        ("::fffe:808:808", False),
+        ("2002:a00:1::1", False),
+        ("2003:a00:1::1", True),
+        ("2001:ffff:a00:1::1", True),
+    ],
+)
+def test_form_that_wraps_an_address_ends_where_its_block_ends(address: str, public: bool) -> None:
+    assert (check_address(address) is None) == public
+
+
 def test_teredo_names_the_private_client_it_wraps() -> None:
     client = int(ipaddress.IPv4Address("192.168.1.1")) ^ 0xFFFFFFFF
     address = ipaddress.IPv6Address(0x20010000 << 96 | 0x5DB8D70E << 64 | client)
@@ -498,6 +517,11 @@ def test_loopback_in_any_spelling_is_refused(scheme: str, host: str) -> None:
     assert refusal(f"{scheme}{host}/x?y") is not None
 
 
+def test_refusal_has_the_limit_of_the_check() -> None:
+    assert refusal("http://a.example/" + "x" * (8192 - 17)) is None
+    assert refusal("http://a.example/" + "x" * (8193 - 17)) == "url"
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "a.localhost", "[::1]", "10.0.0.1"])
 def test_host_that_the_user_permits_is_not_refused(host: str) -> None:
     url = f"http://{host}:8080/x"
@@ -523,6 +547,43 @@ def test_address_is_not_looked_up() -> None:
     assert resolve(target("http://8.8.8.8/"), Allow(), deadline, never) == ("8.8.8.8",)
     assert isinstance(resolve(target("http://10.0.0.1/"), Allow(), deadline, never), Refusal)
     assert isinstance(resolve(target("http://localhost/"), Allow(), deadline, never), Refusal)
+
+
+@pytest.mark.parametrize(
+    "answers", [["10.0.0.1"], ["8.8.8.8", "10.0.0.1"], ["::1", "8.8.8.8"], ["no address"]], ids=str
+)
+def test_one_answer_that_is_not_public_refuses_the_name(answers: list[str]) -> None:
+    found = resolve(target("http://a.example/"), Allow(), Deadline(5.0, SystemClock()), lambda host, port: answers)
+    assert isinstance(found, Refusal)
+    assert found.reason == "address"
+
+
+def test_permitted_name_of_this_machine_is_looked_up() -> None:
+    asked: list[tuple[str, int, bool]] = []
+
+    def answer(host: str, port: int) -> list[str]:
+        asked.append((host, port, threading.current_thread().daemon))
+        return ["::1", "127.0.0.1"]
+
+    allow, deadline = Allow.parse(["localhost:81"]), Deadline(5.0, SystemClock())
+    assert resolve(target("http://localhost:81/"), allow, deadline, answer) == ("::1", "127.0.0.1")
+    assert isinstance(resolve(target("http://localhost:82/"), allow, deadline, answer), Refusal)
+    assert asked == [("localhost", 81, True)]
+
+
+@pytest.mark.parametrize(
+    ("url", "start", "end"),
+    [
+        ("http://10.0.0.1/", "10.0.0.1 is not public: ", "--allow-private 10.0.0.1:80"),
+        ("http://[::1]:8080/", "::1 is not public: ", "--allow-private [::1]:8080"),
+        ("http://a.example/", "a.example is at 127.0.0.1, which is not public: ", "--allow-private a.example:80"),
+    ],
+)
+def test_refusal_names_the_address_and_what_permits_it(url: str, start: str, end: str) -> None:
+    found = resolve(target(url), Allow(), Deadline(5.0, SystemClock()), lambda host, port: ["127.0.0.1"])
+    assert isinstance(found, Refusal)
+    assert found.detail.startswith(start)
+    assert found.detail.endswith(end)
 
 
 def test_resolver_of_the_machine_gives_each_address_once() -> None:
