@@ -17,6 +17,7 @@ Edit = tuple[int, int, int, int]
 """What is done, where (a token), with what (a word or another seed), and over how many tokens."""
 
 _BYTES_MAX = 200_000
+_REPEATED_MAX = 20_000
 _LISTED_MAX = 4_000
 _TOKENS = {
     "bytes": re.compile(rb".{1,3}", re.DOTALL),
@@ -104,7 +105,7 @@ def _edit(data: bytes, edit: Edit, kind: str, others: Sequence[bytes]) -> bytes:
         case 8:
             return data[: where % len(data)] if data and size < 64 else data[:start] + bytes([which % 256]) + data[end:]
         case _:
-            return data[:start] + word * (size + 1) + data[start:]
+            return data[:start] + (word * (size * size // 4 + 1))[:_REPEATED_MAX] + data[start:]  # what grows faster?
 
 
 def _span(data: bytes, where: int, count: int, kind: str) -> tuple[int, int]:

@@ -119,12 +119,24 @@ def _oracle(body: bytes, name: str) -> bytes | None:
     """Return what the library makes of the whole in one go; None when it takes it for no whole."""
     try:
         if name in ("gzip", "x-gzip"):
-            return gzip.decompress(body)
+            return _members(body)
         if name == "deflate":
             return zlib.decompress(body)
         return brotli.decompress(body) if name == "br" else None
     except (OSError, EOFError, zlib.error, brotli.error):
         return None
+
+
+def _members(body: bytes) -> bytes | None:
+    """Return what gzip members that follow one another hold; what is no member ends them, as for gunzip."""
+    out = []
+    while body[:1] == b"\x1f" or not out:
+        member = zlib.decompressobj(31)
+        out.append(member.decompress(body))
+        if not member.eof:
+            return None
+        body = member.unused_data
+    return b"".join(out)
 
 
 def check_coding_cut(data: bytes) -> None:
