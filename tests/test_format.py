@@ -63,3 +63,16 @@ def test_envelope_table_names_every_member() -> None:
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == [
         *("v", "session", "seq", "at", "kind", "turn", "agent", "causes", "salt", "body")
     ]
+
+
+def test_warnings_of_conversions_are_those_of_the_code() -> None:
+    table = PAGE.split("`warnings`, codes of what is odd about the text:")[1].split("`failure` is")[0]
+    named = {
+        code for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE) for code in re.findall(r"`([a-z-]+)`", row)
+    }
+    source = "".join(
+        path.read_text("utf-8") for path in Path(searchlog.__file__).parent.joinpath("extract").glob("*.py")
+    )
+    endings = "characters|forgery|contradicted|unknown|mismatch|deep|nodes|attributes|cut|joined|unreadable"
+    known = rf"\"((?:[a-z]+-)+(?:{endings}|timeout|failed|few|verbatim)|noscript|hidden-text)\""
+    assert named == set(re.findall(known, source))
