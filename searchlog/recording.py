@@ -16,10 +16,10 @@ from searchlog.clock import format_time
 from searchlog.digest import Digest, digest
 from searchlog.evidence.passage import Evidence, Source
 from searchlog.extract.conversion import Conversion, ConversionFailure, structure_of
-from searchlog.extract.suspect import Suspicion
 from searchlog.search.decision import Step
 from searchlog.search.query import Query
 from searchlog.search.run import Run
+from searchlog.suspect.judge import Suspicion
 
 __all__ = [
     "Stored",

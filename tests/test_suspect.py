@@ -10,7 +10,7 @@ import pytest
 
 from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.extract.convert import convert
-from searchlog.extract.suspect import Arrived, Suspicion, suspect
+from searchlog.suspect.judge import Arrived, Suspicion, suspect
 from tests import stand_ins
 from tests.stand_ins import Case
 
@@ -161,7 +161,7 @@ def test_no_bytes_and_no_addresses_make_it_raise() -> None:
 
 def test_an_ordinary_page_costs_a_look_at_its_first_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """The markup of a page with text is not read a second time."""
-    from searchlog.extract import suspect as module
+    from searchlog.suspect import judge as module
 
     def never(markup: str) -> None:
         raise AssertionError("the markup was read")

@@ -8,8 +8,8 @@ from searchlog import records
 from searchlog.capture.exchange import Outcome
 from searchlog.capture.guard import safe_url
 from searchlog.extract.conversion import Conversion
-from searchlog.extract.suspect import Suspicion
 from searchlog.flow.read import PageRead, unread_reason
+from searchlog.suspect.judge import Suspicion
 
 __all__ = ["Page", "page_of"]
 

@@ -25,10 +25,10 @@ from searchlog.evidence.passages import passages
 from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.extract.convert import ConvertOptions
 from searchlog.extract.converter import Converter
-from searchlog.extract.suspect import Arrived, Suspicion, suspect
 from searchlog.keyring import hide, known
 from searchlog.log.blobs.base import BlobStore
 from searchlog.recording import Stored, capture_bodies, conversion_body, suspicion_body
+from searchlog.suspect.judge import Arrived, Suspicion, suspect
 
 __all__ = ["CUT", "FAULT", "Fetcher", "PageRead", "Reader", "Task", "suspicion_of", "unread_reason"]
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-from searchlog.extract.outline import Form, Outline
-from searchlog.extract.phrases import login_heading, names
+from searchlog.suspect.outline import Form, Outline
+from searchlog.suspect.phrases import login_heading, names
 
 __all__ = ["login_redirect_tests", "login_tests"]
 

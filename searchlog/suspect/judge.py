@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from searchlog.extract import sniff
-from searchlog.extract.challenge import challenge_tests, header_tests
 from searchlog.extract.charset import encoding_for_label
 from searchlog.extract.conversion import Conversion, ConversionFailure
-from searchlog.extract.missing import missing_redirect_tests, missing_tests, strayed_home
-from searchlog.extract.outline import PREFIX_CHARS, Outline, outline_of, weight
-from searchlog.extract.phrases import missing_heading
-from searchlog.extract.wall import login_redirect_tests, login_tests
+from searchlog.suspect.challenge import challenge_tests, header_tests
+from searchlog.suspect.missing import missing_redirect_tests, missing_tests, strayed_home
+from searchlog.suspect.outline import PREFIX_CHARS, Outline, outline_of, weight
+from searchlog.suspect.phrases import missing_heading
+from searchlog.suspect.wall import login_redirect_tests, login_tests
 
 __all__ = ["RULE", "Arrived", "Suspicion", "suspect"]
 

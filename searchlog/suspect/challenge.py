@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import urljoin, urlsplit
 
-from searchlog.extract.outline import Form, Outline
-from searchlog.extract.phrases import challenge_heading, challenge_text
+from searchlog.suspect.outline import Form, Outline
+from searchlog.suspect.phrases import challenge_heading, challenge_text
 
 __all__ = ["challenge_tests", "header_tests"]
 

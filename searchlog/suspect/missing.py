@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
-from searchlog.extract.outline import Outline
-from searchlog.extract.phrases import missing_heading, missing_text, names
+from searchlog.suspect.outline import Outline
+from searchlog.suspect.phrases import missing_heading, missing_text, names
 
 __all__ = ["missing_redirect_tests", "missing_tests", "strayed_home"]
 
