@@ -11,7 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchlog.capture.deadline import Deadline
-from searchlog.capture.guard import Allow, Refusal, Target, check_address, check_url, join_url, refusal, safe_url
+from searchlog.capture.guard import (
+    Allow,
+    Refusal,
+    Target,
+    check_address,
+    check_url,
+    is_loopback_name,
+    join_url,
+    refusal,
+    safe_url,
+)
 from searchlog.capture.resolve import resolve, system_resolver
 from searchlog.clock import SystemClock
 from searchlog.errors import UsageError
@@ -32,6 +42,8 @@ def target(url: str) -> Target:
         ("http://example.com", "http://example.com/"),
         ("HTTPS://Example.COM:443/A?b#c", "https://example.com/A?b"),
         ("http://example.com:8080/", "http://example.com:8080/"),
+        ("http://example.com:1/", "http://example.com:1/"),
+        ("http://example.com:65535/", "http://example.com:65535/"),
         ("http://example.com:/x", "http://example.com/x"),
         ("http://example.com./x", "http://example.com/x"),
         ("http://example.com?q=1", "http://example.com/?q=1"),
@@ -437,6 +449,25 @@ def test_permitted_name_does_not_open_link_local_or_multicast(address: str) -> N
 def test_permitted_name_opens_ones_own_networks(address: str) -> None:
     allow = Allow.parse(["intranet.example"])
     assert allow.check(target("http://intranet.example/"), address) is None
+
+
+@pytest.mark.parametrize("address", ["93.184.215.14", "2606:4700::1111", "::ffff:10.0.0.1", "64:ff9b::7f00:1"])
+def test_permitted_name_may_be_public_and_in_any_form(address: str) -> None:
+    allow = Allow.parse(["intranet.example"])
+    assert allow.check(target("http://intranet.example/"), address) is None
+
+
+def test_name_is_as_long_as_a_name_may_be() -> None:
+    name = "a." * 123 + "example"
+    assert target(f"http://{name}/").host == name
+    assert len(name) == 253
+    assert refusal(f"http://a{name}/") == "url"
+
+
+@pytest.mark.parametrize("name", ["localhost", "localhost.", "a.localhost", "a.localhost."])
+def test_name_of_this_machine_is_known_with_and_without_its_dot(name: str) -> None:
+    assert is_loopback_name(name)
+    assert not is_loopback_name(name.replace("local", "remote"))
 
 
 def test_permitted_hosts_are_read_in_their_normal_form() -> None:
