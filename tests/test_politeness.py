@@ -34,6 +34,10 @@ def inside(entered: Place | Refusal) -> Place:
         (" 7 ", 7),
         ("007", 7),
         ("1.5", 1.5),
+        ("1.", 1),
+        (".5", 0.5),
+        (".", None),
+        ("-", None),
         ("60", 60),
         ("61", 60),
         ("1000000000", 60),
@@ -58,10 +62,22 @@ def inside(entered: Place | Refusal) -> Place:
 def test_retry_after_is_seconds_or_a_date_and_never_more_than_a_minute(
     value: str | None, seconds: float | None
 ) -> None:
+    """A point alone raised ValueError, and the fetch was lost with it."""
     assert retry_after(value, NOW) == seconds
 
 
-@given(st.text(max_size=30))
+@pytest.mark.parametrize(
+    "value", ["0" * 60_000 + "x", "0" * 60_000, "1." + "0" * 60_000 + "x", "-" + "0" * 60_000 + "x"]
+)
+def test_long_retry_after_takes_no_time(value: str) -> None:
+    """Zeros and digits were two parts of one pattern: 20 kB of zeros before another character took 7 seconds, in
+    which no other fetch went on."""
+    start = time.process_time()
+    retry_after(value, NOW)
+    assert time.process_time() - start < 0.5
+
+
+@given(st.text(max_size=30) | st.text("0123.-+e, :GMTJan", max_size=12))
 def test_any_retry_after_is_nothing_or_between_none_and_a_minute(value: str) -> None:
     found = retry_after(value, NOW)
     assert found is None or 0 <= found <= 60

@@ -37,8 +37,8 @@ def retry_after(value: str | None, now: datetime) -> float | None:
     value = value.strip()
     if re.fullmatch(r"-[0-9]+(\.[0-9]*)?", value):
         return 0.0
-    if found := re.fullmatch(r"0*([0-9]*)(?:\.[0-9]*)?", value) if value else None:
-        return WAIT_MAX_S if len(found[1]) > 6 else min(float(value), WAIT_MAX_S)
+    if found := re.fullmatch(r"([0-9]+)(?:\.[0-9]*)?|\.[0-9]+", value):
+        return WAIT_MAX_S if len((found[1] or "").lstrip("0")) > 6 else min(float(value), WAIT_MAX_S)
     try:
         moment = parsedate_to_datetime(value)
     except (ValueError, IndexError, TypeError, OverflowError):
