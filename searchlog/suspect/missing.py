@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
+from searchlog.suspect.address import split
 from searchlog.suspect.outline import Outline
 from searchlog.suspect.phrases import missing_heading, missing_text, names
 
@@ -57,7 +58,7 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 
 def missing_redirect_tests(urls: Sequence[str]) -> list[str]:
     """Return what says that a fetch was led to an error page. urls: as asked for first, final last."""
-    asked, final = _split(urls[0]), _split(urls[-1])
+    asked, final = split(urls[0]), split(urls[-1])
     if asked is None or final is None or asked.path == final.path or _names_error(asked.path):
         return []
     if _names_error(final.path):
@@ -76,7 +77,7 @@ def strayed_home(urls: Sequence[str], said: str) -> list[str]:
 
     said: title and beginning of what the home says.
     """
-    asked, final = _split(urls[0]), _split(urls[-1])
+    asked, final = split(urls[0]), split(urls[-1])
     if asked is None or final is None or len(urls) < 2 or _site(asked) != _site(final) or final.query:
         return []
     words = [_SUFFIX.sub("", word) for word in asked.path.lower().split("/") if word]
@@ -122,7 +123,7 @@ def _told(urls: Sequence[str], outline: Outline) -> list[str]:
         found.append("meta:status")
     if metas.get("next-error", "").strip().lower() == "not-found":
         found.append("meta:next-error")
-    final = _split(urls[-1])
+    final = split(urls[-1])
     for test, claim in (("canonical:not-found", outline.canonical), ("og-url:not-found", metas.get("og:url", ""))):
         try:
             claimed = urlsplit(urljoin(urls[-1], claim)) if claim else None
@@ -172,7 +173,7 @@ def _signs(outline: Outline) -> list[str]:
 
 def _about_it(url: str, outline: Outline) -> bool:
     """Return whether the address names not finding as the subject of the page, and the page says something of it."""
-    parts = _split(url)
+    parts = split(url)
     return parts is not None and _names_error(parts.path) and outline.prose > 80
 
 
@@ -187,12 +188,3 @@ def _last(path: str) -> str:
 
 def _site(parts: SplitResult) -> str:
     return (parts.hostname or "").removeprefix("www.")
-
-
-def _split(url: str) -> SplitResult | None:
-    try:
-        parts = urlsplit(url)
-        parts.hostname  # noqa: B018  raises for brackets that hold no address
-    except ValueError:
-        return None
-    return parts

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote
 
+from searchlog.suspect.address import split
 from searchlog.suspect.outline import Form, Outline
 from searchlog.suspect.phrases import login_heading, names
 
@@ -46,7 +47,7 @@ _REFRESH = re.compile(r"\s*\d{1,5}[\s.\d]{0,8}[;,]?\s{0,5}(?:url\s{0,5}=)?\s{0,5
 
 def login_redirect_tests(urls: Sequence[str]) -> list[str]:
     """Return what says that a fetch was led away to log in. urls: as asked for first, final last."""
-    asked, final = _split(urls[0]), _split(urls[-1])
+    asked, final = split(urls[0]), split(urls[-1])
     if asked is None or final is None or (asked.netloc, asked.path) == (final.netloc, final.path):
         return []
     if _is_login(asked):
@@ -73,10 +74,10 @@ def login_tests(urls: Sequence[str], outline: Outline, title: str, headings: Seq
         found.append("form:password" if form.password else "form:identifier")
     if login_heading([title, *headings[:3]]):
         found.append("title:login")
-    final = _split(urls[-1])
+    final = split(urls[-1])
     if final is not None and _is_login(final):
         found.append("url:login")
-    if form is not None and mine and _is_login(_split(form.action)):
+    if form is not None and mine and _is_login(split(form.action)):
         found.append("form:login-action")
     found += redirected
     if _federated(outline):
@@ -127,17 +128,8 @@ def _federated(outline: Outline) -> bool:
 
 def _refresh_leads(outline: Outline, url: str) -> bool:
     match = _REFRESH.match(outline.metas.get("refresh", "")[:2_000])
-    target = _split(match[1].strip()) if match else None
-    return target is not None and _is_login(target) and target.path != getattr(_split(url), "path", "")
-
-
-def _split(url: str) -> SplitResult | None:
-    try:
-        parts = urlsplit(url)
-        parts.hostname  # noqa: B018  raises for brackets that hold no address
-    except ValueError:
-        return None
-    return parts
+    target = split(match[1].strip()) if match else None
+    return target is not None and _is_login(target) and target.path != getattr(split(url), "path", "")
 
 
 def _is_login(parts: SplitResult | None) -> bool:

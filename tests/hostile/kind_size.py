@@ -54,31 +54,23 @@ def _(c: Connection, asked: Asked) -> None:
         c.send(b"X-T: v\r\n" * 10_000)
 
 
-@size("huge-header", FAILED, "one header line of 16 MB", reason=("failed-header-too-large",))
-def _(c: Connection, asked: Asked) -> None:
-    c.send(b"HTTP/1.1 200 OK\r\nX-Big: ")
-    for _ in range(256):
-        c.send(b"a" * 65_536)
-    c.send(b"\r\nContent-Length: 2\r\n\r\nok")
+def _long(id: str, what: str, start: bytes) -> None:
+    @size(id, FAILED, what, reason=("failed-header-too-large",))
+    def _(c: Connection, asked: Asked) -> None:
+        c.send(start)
+        for _ in range(256):
+            c.send(b"a" * 65_536)
+        c.send(b"\r\nContent-Length: 2\r\n\r\nok")
 
 
-@size("huge-status", FAILED, "a status line of 16 MB", reason=("failed-header-too-large",))
-def _(c: Connection, asked: Asked) -> None:
-    c.send(b"HTTP/1.1 200 ")
-    for _ in range(256):
-        c.send(b"O" * 65_536)
+_long("huge-header", "one header line of 16 MB", b"HTTP/1.1 200 OK\r\nX-Big: ")
+_long("huge-status", "a status line of 16 MB", b"HTTP/1.1 200 ")
+_long("huge-interim", "an interim answer of 16 MB", b"HTTP/1.1 103 Early Hints\r\nLink: ")
 
 
 @size("many-headers", FAILED, "100,000 header lines", reason=("failed-header-too-large",))
 def _(c: Connection, asked: Asked) -> None:
     c.send(b"HTTP/1.1 200 OK\r\n" + b"".join(b"X-%d: v\r\n" % n for n in range(100_000)) + b"\r\n")
-
-
-@size("huge-interim", FAILED, "an interim answer of 16 MB", reason=("failed-header-too-large",))
-def _(c: Connection, asked: Asked) -> None:
-    c.send(b"HTTP/1.1 103 Early Hints\r\nLink: ")
-    for _ in range(256):
-        c.send(b"a" * 65_536)
 
 
 @size("big-binary", WARNED, "4 MB of noise that is called a page", reason=("no-text-unsupported-type",))
