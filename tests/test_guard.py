@@ -48,6 +48,8 @@ def target(url: str) -> Target:
         ("http://example.com./x", "http://example.com/x"),
         ("http://example.com?q=1", "http://example.com/?q=1"),
         ("http://example.com/?", "http://example.com/?"),
+        ("http://example.com/#?", "http://example.com/"),
+        ("http://8.255.255.255/", "http://8.255.255.255/"),
         ("http://example.com/a/./b/../c", "http://example.com/a/c"),
         ("http://example.com/../../x", "http://example.com/x"),
         ("http://example.com/a/..", "http://example.com/"),
@@ -190,6 +192,7 @@ def test_host_field_and_origin_leave_out_the_schemes_own_port() -> None:
         ("caf\xe9", "http://a.example/d/café"),
         ("?q", "http://a.example/d/p?q"),
         ("", "http://a.example/d/p"),
+        ("XX/xXX", "http://a.example/d/XX/xXX"),
         ("javascript:alert(1)", "javascript:alert(1)"),
         ("/a\tb", "/a\tb"),
         ("http://[redacted]@h/", "http://[redacted]@h/"),
@@ -400,6 +403,9 @@ def test_tunnels_compatible_and_odd_addresses_are_refused(address: str) -> None:
         ("::fffe:808:808", False),
         ("2002:a00:1::1", False),
         ("2003:a00:1::1", True),
+        ("2606:4700::5efe:7f00:1", False),
+        ("2606:4700::5eff:7f00:1", True),
+        ("2606:4700::5efd:7f00:1", True),
         ("2001:ffff:a00:1::1", True),
     ],
 )
@@ -437,6 +443,13 @@ def test_permitted_host_without_port_permits_every_port() -> None:
     assert allow.check(target("https://[::1]:8443/"), "::1") is None
     assert allow.check(target("http://10.0.0.7/"), "10.0.0.7") is None
     assert allow.check(target("http://sub.intranet.example/"), "10.1.1.1") is not None
+
+
+@pytest.mark.parametrize("address", ["169.254.1.1", "224.0.0.1", "0.0.0.0", "[fe80::1]", "[ff02::1]"])
+def test_permitted_address_is_permitted_as_it_stands(address: str) -> None:
+    allow = Allow.parse([address])
+    assert allow.check(target(f"http://{address}/"), address.strip("[]")) is None
+    assert refusal(f"http://{address}/", allow) is None
 
 
 @pytest.mark.parametrize("address", ["169.254.169.254", "224.0.0.1", "0.0.0.0", "fe80::1", "::ffff:169.254.169.254"])
