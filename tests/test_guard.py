@@ -62,6 +62,7 @@ def target(url: str) -> Target:
         ("http://bücher.example/", "http://xn--bcher-kva.example/"),
         ("http://例え.テスト/", "http://xn--r8jz45g.xn--zckzah/"),
         ("http://BÜCHER.example/", "http://xn--bcher-kva.example/"),
+        ("http://ｅｘａｍｐｌｅ.ｃｏｍ/", "http://example.com/"),
         ("http://a_b.example/", "http://a_b.example/"),
         ("http://192.0.2.7.example/", "http://192.0.2.7.example/"),
         ("http://8.8.8.8/", "http://8.8.8.8/"),
