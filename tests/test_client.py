@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import httpx
@@ -270,7 +271,6 @@ def test_name_of_this_machine_is_refused_whatever_the_resolver_would_say(host: s
         found = door.fetch(f"http://{host}:8000/", Deadline(5, CLOCK))
     assert ended(found) == (Outcome.REFUSED, "address")
     assert resolver.asked == []
-
 
 
 def test_name_is_resolved_once_and_a_later_answer_is_never_dialled(dialled: list[str]) -> None:
@@ -684,3 +684,13 @@ def test_error_of_a_mocked_transport_is_named(error: type[httpx.TransportError],
     with Client(clock=CLOCK) as door:
         exchange = door.exchange(Request("GET", "https://api.example/"), Deadline(5, CLOCK))
     assert ended(exchange) == (Outcome.FAILED, reason)
+
+
+def test_waiting_for_ones_turn_at_a_host_uses_up_no_time_of_the_fetch() -> None:
+    """Of many slow pages of one host those at the end were refused or cut, since their time ran while they waited."""
+    slow = [b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n", 0.3, b"\r\n<p>x"]
+    with WireServer({f"/{n}": slow for n in range(8)}) as server:
+        with client(server, limits=Limits(total_s=1.0), per_host=1, per_own_host=1) as door:
+            with ThreadPoolExecutor(8) as threads:
+                found = list(threads.map(lambda n: door.fetch(server.url(f"/{n}"), Deadline(20, CLOCK)), range(8)))
+    assert {one.outcome for one in found} == {Outcome.COMPLETE}

@@ -140,7 +140,7 @@ def test_wait_that_cannot_fit_is_refused_at_once() -> None:
     assert gate.enter("a", Deadline(5, CLOCK), 2) == Refusal(
         "rate-limited", "a is to be asked again in 30 s, not before"
     )
-    assert isinstance(gate.enter("a", Deadline(500, CLOCK), 2, patient=False), Refusal)
+    assert isinstance(gate.enter("a", Deadline(500, CLOCK), 2, patience_s=0.0), Refusal)
     assert time.monotonic() - start < 0.1
 
 

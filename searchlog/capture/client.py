@@ -113,7 +113,7 @@ class Client:
         if isinstance(target, Refusal):
             return refused(request, target.reason, target.detail, Timing(self._clock.now(), 0))
         host, start = target.host, self._clock.now()
-        place = self._policy.gate.enter(host, deadline, self._at_once(target), patient=False)
+        place = self._policy.gate.enter(host, deadline, self._at_once(target), patience_s=0.0)
         if isinstance(place, Refusal):
             return refused(request, place.reason, place.detail, Timing(start, 0))
         try:
@@ -142,7 +142,7 @@ class Client:
             hit = self.cache.lookup(target.url, headers, limits=self.limits, max_age_s=max_age_s, deadline=deadline)
             if hit is not None:
                 return replace(hit.fetch, url=shown)
-        return travel(self._policy, shown, target, deadline.child(self.limits.total_s))
+        return travel(self._policy, shown, target, deadline)
 
     def remember(self, fetch: Fetch, pointer: Mapping[str, str]) -> bool:
         """Put a fetch into the cache, if there is one and the answer permits; return whether that was done.

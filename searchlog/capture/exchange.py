@@ -53,7 +53,8 @@ class Limits:
     """Bounds of one fetch; logged with every search."""
 
     total_s: float = 20.0
-    """One deadline over name look-up, connect, TLS, interim answers, headers, body, decoding and all redirects."""
+    """One deadline over name look-up, connect, TLS, interim answers, headers, body, decoding and all redirects; waiting
+    one's turn at a host is not counted."""
     connect_s: float = 5.0
     idle_s: float = 8.0
     """Longest silence between two reads."""

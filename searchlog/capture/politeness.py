@@ -80,12 +80,12 @@ class Gate:
         self._hosts: dict[str, _Host] = {}
 
     def enter(
-        self, host: str, deadline: Deadline, at_once: int, *, spacing_s: float = 0.0, patient: bool = True
+        self, host: str, deadline: Deadline, at_once: int, *, spacing_s: float = 0.0, patience_s: float = math.inf
     ) -> Place | Refusal:
         """Wait for a place at this host; return it once inside (then call `leave`), or why not.
 
-        spacing_s: seconds between the starts of two requests. patient: whether to wait for a time that the server
-        named; a place that is taken is waited for in any case.
+        spacing_s: seconds between the starts of two requests. patience_s: the longest wait for a time that the
+        server named; a place that is taken, and one's turn, are waited for in any case.
         """
         undo = deadline.on_cut(self._wake)
         try:
@@ -93,7 +93,7 @@ class Gate:
                 state = self._hosts.setdefault(host, _Host())
                 state.waiting += 1
                 try:
-                    return self._wait(state, host, deadline, at_once, spacing_s, patient=patient)
+                    return self._wait(state, host, deadline, at_once, spacing_s=spacing_s, patience_s=patience_s)
                 finally:
                     state.waiting -= 1
                     self._forget(host, state)
@@ -115,12 +115,12 @@ class Gate:
             state.not_before = max(state.not_before, self._clock.monotonic() + seconds)
 
     def _wait(
-        self, state: _Host, host: str, deadline: Deadline, at_once: int, spacing_s: float, *, patient: bool
+        self, state: _Host, host: str, deadline: Deadline, at_once: int, *, spacing_s: float, patience_s: float
     ) -> Place | Refusal:
         while True:
             now, left = self._clock.monotonic(), deadline.remaining()
             wait = max(state.next_start, state.not_before) - now
-            if wait > left or (wait > 0 and not patient):
+            if wait > left or state.not_before - now > patience_s:
                 return Refusal("rate-limited", f"{host} is to be asked again in {wait:.0f} s, not before")
             if left <= 0:
                 return Refusal("rate-limited", f"no place at {host} came free in time: {at_once} at once are asked")

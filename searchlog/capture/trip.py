@@ -58,7 +58,10 @@ class _Trip:
     """What has happened so far."""
 
     url: str
-    deadline: Deadline
+    outer: Deadline
+    """What waiting is held to: for a place at a host, for robots.txt that another fetch asks for."""
+    left_s: float
+    """What is left of the fetch's own time, which only asking uses up."""
     pins: Pins = field(default_factory=dict)
     asked: list[str] = field(default_factory=list, repr=False)
     """The URL of each hop as it was asked for, which the hop itself may not hold."""
@@ -66,6 +69,10 @@ class _Trip:
     decision: RobotsDecision | None = None
     robots_exchanges: list[Exchange] = field(default_factory=list)
     waited: bool = False
+
+    @property
+    def expired(self) -> bool:
+        return self.left_s <= 0 or self.outer.expired
 
     def ended(self, outcome: Outcome, reason: str | None = None, detail: str = "") -> Fetch:
         return Fetch(
@@ -83,8 +90,11 @@ class _Trip:
 
 
 def travel(policy: Policy, url: str, target: Target, deadline: Deadline) -> Fetch:
-    """Return the fetch of a checked target. url: as asked for, in the form that may be stored."""
-    trip = _Trip(url, deadline)
+    """Return the fetch of a checked target. url: as asked for, in the form that may be stored.
+
+    Its own time (`Limits.total_s`) runs while something is asked; waiting its turn at a host is held to `deadline`.
+    """
+    trip = _Trip(url, deadline, policy.limits.total_s)
     redirects = 0
     while True:
         if stop := _ask_robots(policy, trip, target):
@@ -116,19 +126,24 @@ def travel(policy: Policy, url: str, target: Target, deadline: Deadline) -> Fetc
 def _ask_page(policy: Policy, trip: _Trip, target: Target) -> Exchange | Refusal:
     delay = trip.decision.crawl_delay_s if trip.decision else None
     spacing = min(delay or 0.0, _CRAWL_DELAY_MAX_S)
-    return _through_gate(policy, target, policy.limits, trip.deadline, trip.pins, spacing_s=spacing)
+    return _through_gate(policy, trip, target, policy.limits, spacing_s=spacing)
 
 
 def _through_gate(
-    policy: Policy, target: Target, limits: Limits, deadline: Deadline, pins: Pins, *, spacing_s: float = 0.0
+    policy: Policy, trip: _Trip, target: Target, limits: Limits, *, spacing_s: float = 0.0, keep_s: float = 0.0
 ) -> Exchange | Refusal:
-    place = policy.gate.enter(target.host, deadline, policy.at_once(target), spacing_s=spacing_s)
+    """Wait for a place at the host, then ask. keep_s: what is left of the fetch's time for what comes after."""
+    at_once = policy.at_once(target)
+    place = policy.gate.enter(target.host, trip.outer, at_once, spacing_s=spacing_s, patience_s=trip.left_s)
     if isinstance(place, Refusal):
         return place
+    start = policy.clock.monotonic()
     try:
-        return policy.ask(Request("GET", target.url), target, limits, deadline, pins)
+        deadline = trip.outer.child(max(0.0, trip.left_s - keep_s))
+        return policy.ask(Request("GET", target.url), target, limits, deadline, trip.pins)
     finally:
         policy.gate.leave(place)
+        trip.left_s -= policy.clock.monotonic() - start
 
 
 def _should_retry(policy: Policy, trip: _Trip, target: Target, exchange: Exchange) -> bool:
@@ -139,7 +154,7 @@ def _should_retry(policy: Policy, trip: _Trip, target: Target, exchange: Exchang
     if seconds is None:
         return False
     policy.gate.hold_off(target.host, seconds)
-    if trip.waited or seconds >= trip.deadline.remaining():
+    if trip.waited or seconds >= min(trip.left_s, trip.outer.remaining()):
         return False
     trip.waited = True
     return True
@@ -186,7 +201,7 @@ def _rules(policy: Policy, trip: _Trip, target: Target) -> robots.Rules | Refusa
         return rules
     lock = policy.book.asking(target.origin)
     while not lock.acquire(timeout=_SLICE_S):
-        if trip.deadline.expired:
+        if trip.expired:
             return Refusal("robots-unreachable", f"{robots.robots_url(target)} was not read in time")
     try:
         rules = policy.book.get(target.origin)
@@ -194,7 +209,7 @@ def _rules(policy: Policy, trip: _Trip, target: Target) -> robots.Rules | Refusa
             return rules
         fetched = _fetch_rules(policy, trip, target)
         # what our own deadline or guard made of it says nothing about the origin
-        if isinstance(fetched, robots.Rules) and not fetched.refused and not trip.deadline.expired:
+        if isinstance(fetched, robots.Rules) and not fetched.refused and not trip.expired:
             policy.book.put(target.origin, fetched)
         return fetched
     finally:
@@ -205,12 +220,12 @@ def _fetch_rules(policy: Policy, trip: _Trip, origin: Target) -> robots.Rules | 
     """Ask for robots.txt, with redirects, and read the answer."""
     url = robots.robots_url(origin)
     limits = replace(policy.limits, coded_bytes_max=robots.BODY_BYTES_MAX, decoded_bytes_max=robots.BODY_BYTES_MAX)
-    deadline = trip.deadline.child(trip.deadline.remaining() * _ROBOTS_SHARE)
+    keep_s = trip.left_s * (1 - _ROBOTS_SHARE)
     target: Target | Refusal = replace(origin, path="/robots.txt")
     answer: Exchange | None = None
     for _ in range(robots.REDIRECTS_MAX + 1):
         assert isinstance(target, Target)
-        exchange = _through_gate(policy, target, limits, deadline, trip.pins)
+        exchange = _through_gate(policy, trip, target, limits, keep_s=keep_s)
         if isinstance(exchange, Refusal):
             return exchange
         if exchange.outcome is not Outcome.REFUSED:
