@@ -804,6 +804,14 @@ def html_of(head: str, text: str) -> str:
     return f"<!DOCTYPE html>{head.replace('<evidence', '&lt;evidence')}<pre>{escaped}</pre>"
 
 
+def test_rendering_of_an_earlier_form_is_compared_by_what_all_forms_show() -> None:
+    """Word breaks that a later form leaves in their place made honest Thai renderings of the first form a finding."""
+    changed = refenced("The pond", "The\u200b pond")
+    assert rendering_of(changed, form="render/1")(None).findings == []  # type: ignore[arg-type]
+    for again in (rendering_of(changed), rendering_of(refenced("The pond", "The moon"), form="render/1")):
+        assert [finding.code for finding in again(None).findings] == ["rendering-differs"]  # type: ignore[arg-type]
+
+
 def test_rendering_of_another_form_is_not_checked():
     report = rendering_of("Evidence in another form\n", form="render/99")(None)  # type: ignore[arg-type]
     assert (report.findings, report.not_checked) == ([], {"rendering in another form": 1})

@@ -3,7 +3,8 @@
 `sanitise` is for renderings only: the stored text keeps every character. It leaves out tag, zero-width, bidirectional
 control, filler and control characters, and variation selectors without a base. What a script needs stays: joiners in
 Persian, Hindi and others, direction marks beside Hebrew and Arabic, word breaks between Thai, Lao, Khmer and Burmese
-letters, emoji sequences whole. `unusual` is the cheap first look for whoever has a whole page.
+letters, emoji sequences whole. It is part of the renderer: what it gives changes only with a new form of rendering.
+`unusual` is the cheap first look for whoever has a whole page.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-__all__ = ["CONTROLS", "SUSPICIOUS", "has_invisible", "sanitise", "unusual", "utf_8", "without_invisible"]
+__all__ = ["CONTROLS", "SUSPICIOUS", "bare", "has_invisible", "sanitise", "unusual", "utf_8", "without_invisible"]
 
 _KINDS: dict[str, str] = {
     "tag": "\U000e0000-\U000e007f",
@@ -105,6 +106,15 @@ def without_invisible(text: str, present: Collection[str]) -> str:
     for char in _UNSEEN.intersection(present):
         text = text.replace(char, "")
     return text
+
+
+def bare(text: str) -> str:
+    """Return what all versions of `sanitise` show alike: the text without any character that one of them leaves out."""
+    return _KINDLESS.sub("", re.sub(f"[{_SURROGATE}]", "\ufffd", _BREAK.sub("\n", text)))
+
+
+_KINDLESS = re.compile("[" + "".join(_KINDS.values()) + "]")
+_BREAK = re.compile(f"\r\n|[{_LINE_BREAK}]")
 
 
 def _places(text: str, char: str) -> Iterator[int]:

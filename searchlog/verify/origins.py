@@ -6,15 +6,15 @@ What an erased or unreadable record may have said cannot be held against anybody
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from searchlog.digest import text_digest
 from searchlog.errors import FormatError
-from searchlog.evidence.render import RENDERERS, Parsed, parse_rendering
+from searchlog.evidence.render import RENDERER, RENDERERS, Parsed, parse_rendering
 from searchlog.log.envelope import Envelope
 from searchlog.records import BlobRef, Capture, Conversion, Evidence, Rendering, Run
-from searchlog.spoofing.invisible import sanitise
+from searchlog.spoofing.invisible import bare, sanitise
 from searchlog.verify.finding import Report
 
 __all__ = ["Origins"]
@@ -174,7 +174,8 @@ class Origins:
             self.report.add("rendering-differs", where, expected=" ".join(body.evidence), found=" ".join(ids))
             return
         for block, is_cut in zip(blocks, _cut(blocks, text), strict=True):
-            what = _block_differs(block, self.evidence[block.id], is_cut)
+            shown = _shown if body.form == RENDERER else bare
+            what = _block_differs(block, self.evidence[block.id], is_cut, shown)
             if what is not None:
                 self.report.add("rendering-differs", where, f"the {what} of {block.id} is not that of its record")
 
@@ -194,19 +195,20 @@ def _cut(blocks: Sequence[Parsed], text: str) -> Iterator[bool]:
         yield text.startswith(f"\n[{block.id} is cut: ", at)
 
 
-def _block_differs(block: Parsed, body: Evidence, may_be_cut: bool) -> str | None:
-    """Return what a block of a rendering shows otherwise than its evidence record says."""
-    if block.url != _as_shown(body.url):
-        return "url"
-    if block.title != _as_shown(body.title):
-        return "title"
+def _block_differs(block: Parsed, body: Evidence, may_be_cut: bool, shown: Callable[[str], str]) -> str | None:
+    """Return what a block of a rendering shows otherwise than its evidence record says.
+
+    shown: what is compared of a text. Of a rendering in an earlier form, that is what all forms show alike.
+    """
+    for name, found, recorded in (("url", block.url, body.url), ("title", block.title, body.title)):
+        if shown(found).split() != shown(recorded).split():
+            return name
     if isinstance(body.exact, BlobRef):
         return None  # its blob is missing or damaged, which is told where it is named
-    whole = sanitise(body.exact)[0]
-    same = whole.startswith(block.text) if may_be_cut else whole == block.text
+    whole, text = shown(body.exact), shown(block.text)
+    same = whole.startswith(text) if may_be_cut else whole == text
     return None if same else "text"
 
 
-def _as_shown(text: str) -> str:
-    """Return a text as it stands in one line of a rendering."""
-    return " ".join(sanitise(text)[0].split())
+def _shown(text: str) -> str:
+    return sanitise(text)[0]
