@@ -6,7 +6,7 @@ What an erased or unreadable record may have said cannot be held against anybody
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from searchlog.digest import text_digest
@@ -174,8 +174,7 @@ class Origins:
             self.report.add("rendering-differs", where, expected=" ".join(body.evidence), found=" ".join(ids))
             return
         for block, is_cut in zip(blocks, _cut(blocks, text), strict=True):
-            shown = _shown if body.form == RENDERER else bare
-            what = _block_differs(block, self.evidence[block.id], is_cut, shown)
+            what = _block_differs(block, self.evidence[block.id], is_cut, body.form)
             if what is not None:
                 self.report.add("rendering-differs", where, f"the {what} of {block.id} is not that of its record")
 
@@ -195,20 +194,19 @@ def _cut(blocks: Sequence[Parsed], text: str) -> Iterator[bool]:
         yield text.startswith(f"\n[{block.id} is cut: ", at)
 
 
-def _block_differs(block: Parsed, body: Evidence, may_be_cut: bool, shown: Callable[[str], str]) -> str | None:
-    """Return what a block of a rendering shows otherwise than its evidence record says.
-
-    shown: what is compared of a text. Of a rendering in an earlier form, that is what all forms show alike.
-    """
-    for name, found, recorded in (("url", block.url, body.url), ("title", block.title, body.title)):
-        if shown(found).split() != shown(recorded).split():
+def _block_differs(block: Parsed, body: Evidence, may_be_cut: bool, form: str) -> str | None:
+    """Return what a block of a rendering shows otherwise than its evidence record says."""
+    for name, line, recorded in (("url", block.url, body.url), ("title", block.title, body.title)):
+        shown, expected = _compared(line, recorded, form)
+        if shown != " ".join(expected.split()):
             return name
     if isinstance(body.exact, BlobRef):
         return None  # its blob is missing or damaged, which is told where it is named
-    whole, text = shown(body.exact), shown(block.text)
-    same = whole.startswith(text) if may_be_cut else whole == text
+    shown, whole = _compared(block.text, body.exact, form)
+    same = whole.startswith(shown) if may_be_cut else whole == shown
     return None if same else "text"
 
 
-def _shown(text: str) -> str:
-    return sanitise(text)[0]
+def _compared(shown: str, recorded: str, form: str) -> tuple[str, str]:
+    """Return what is compared: all that is shown; in a rendering of an earlier form, what all forms show alike."""
+    return (shown, sanitise(recorded)[0]) if form == RENDERER else (bare(shown), bare(recorded))
