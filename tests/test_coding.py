@@ -71,6 +71,13 @@ def test_bytes_behind_the_end_of_a_stream_take_nothing_away(name: str, size: int
     assert (found.data, found.reason) == (data, None)
 
 
+@pytest.mark.parametrize("name", ["gzip", "zstd"])
+def test_members_of_nothing_are_given_up(name: str) -> None:
+    """Ten megabytes of empty gzip members took nine seconds, and every reader of the archive paid them again."""
+    found = decode(CODERS[name](TEXT) + CODERS[name](b"") * 20_000, (name,), LIMITS)
+    assert (found.data, found.reason) == (TEXT, "coding")
+
+
 @coders
 def test_cut_payload_is_never_called_whole(name: str) -> None:
     payload = CODERS[name](TEXT)

@@ -19,8 +19,11 @@ ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 
 _STEP = 65_536
 _BROTLI_STEP = 4_096
-# a zstd block may be 4 bytes that stand for 128 KiB: so many bytes in, at most 16 MiB out
-_ZSTD_STEP = 512
+_FIRST_STEP = 1_024
+# a zstd block may be 4 bytes that stand for 128 KiB: so many bytes in, at most 4 MiB out
+_ZSTD_STEP = 128
+_MEMBERS_MAX = 10_000
+"""More gzip members, or zstd frames, than any honest body has: each costs time, and may hold nothing."""
 _ZSTD_WINDOW_MAX = 8 * 1024 * 1024
 """What RFC 9659 section 3 asks decoders on the web to support, and no more."""
 
@@ -77,12 +80,13 @@ def _collect(steps: Iterator[bytes], bytes_max: int, deadline: Deadline | None) 
 def _inflate(data: bytes, wbits: int) -> Iterator[bytes]:
     """Yield the bytes of one zlib or raw stream, or of one gzip member after another."""
     at = 0
-    while True:
-        decoder = zlib.decompressobj(wbits)
+    for _ in range(_MEMBERS_MAX):
+        decoder, size = zlib.decompressobj(wbits), _FIRST_STEP  # what follows a short member is not copied again
         rest = b""
         while not decoder.eof:
             if not rest:
-                rest, at = data[at : at + _STEP], at + _STEP
+                rest, at = data[at : at + size], at + size
+                size = min(size * 2, _STEP)
                 if not rest:
                     raise _Stopped("coding")  # the input ended first
             try:
@@ -94,6 +98,7 @@ def _inflate(data: bytes, wbits: int) -> Iterator[bytes]:
         # gzip members follow one another; padding and other bytes after the last are left alone, as gunzip does
         if wbits != 31 or data[at : at + 1] != b"\x1f":
             return
+    raise _Stopped("coding")
 
 
 def _gzip(data: bytes) -> Iterator[bytes]:
@@ -153,13 +158,16 @@ def _zstd(data: bytes) -> Iterator[bytes]:
 
     context = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_MAX)
     decoder = context.decompressobj()
-    at = 0
+    at = frames = 0
     try:
         while True:
             if decoder.eof:
                 at -= len(decoder.unused_data)
+                frames += 1
                 if at >= len(data):
                     return
+                if frames >= _MEMBERS_MAX:
+                    raise _Stopped("coding")
                 decoder = context.decompressobj()
             if at >= len(data):
                 raise _Stopped("coding")
