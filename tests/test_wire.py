@@ -359,3 +359,24 @@ def test_request_is_split_at_its_blank_line() -> None:
         b"body\r\n\r\n",
     )
     assert split_request(b"GET") == (b"GET", b"")
+
+
+@pytest.mark.parametrize(
+    "body", [["hang"], [b"x" * 200_000, "hang"], [piece for _ in range(60) for piece in (b"x", 0.1)]]
+)
+def test_body_of_a_redirect_is_not_waited_for(body: list[object]) -> None:
+    """A redirect whose body never came used up the time of the page behind it."""
+    head = b"HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 1000000\r\n\r\n"
+    with WireServer({"/": [head, *body]}) as server:  # type: ignore[list-item]
+        exchange = ask(server, limits=Limits(total_s=20))
+    assert exchange.status == 302
+    assert exchange.outcome is Outcome.TRUNCATED
+    assert exchange.reason in ("time", "length")
+    assert exchange.duration_ms < 5_000
+    assert len(exchange.payload) <= 65_536
+
+
+def test_part_that_nobody_asked_for_is_not_called_whole() -> None:
+    head = b"HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 0-3/9999\r\nContent-Length: 4\r\n\r\n"
+    with WireServer({"/": [head + b"<p>x"]}) as server:
+        assert "partial-content" in ask(server).warnings

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 from searchlog.capture.exchange import Framing, Header
 
-__all__ = ["Message", "Scanner", "parse", "parse_fields", "split_request"]
+__all__ = ["REDIRECTS", "Message", "Scanner", "parse", "parse_fields", "split_request"]
 
 _HEAD_END = re.compile(rb"\n\r?\n")
 _STATUS = re.compile(rb"(HTTP/[0-9]\.[0-9])[ \t]+([0-9]{3})(?:[ \t]([^\n]*)|\r?)\n")
 _SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\n]*)?\r?\n")
 _SIZE_LINE_MAX = 8_192
+REDIRECTS = (301, 302, 303, 307, 308)
 CHUNKS_MAX = 100_000
 FRAMING_BYTES_MAX = 1_048_576
 """More chunks, and more bytes of sizes, extensions and trailers, than an honest server sends: the rest is cut off, as
@@ -106,6 +107,11 @@ class Scanner:
         )  # fmt: skip
 
     @property
+    def leads_on(self) -> bool:
+        """Whether the head is that of a redirect: what comes after it is read by nobody."""
+        return self._status in REDIRECTS and any(name.lower() == "location" for name, _ in self._headers)
+
+    @property
     def kind(self) -> str:
         """The framing: `none`, `length`, `close` or `chunked`."""
         return self._kind
@@ -146,6 +152,8 @@ class Scanner:
             self._warnings.append("bad-header-line")
         if b"\n" in head.replace(b"\r\n", b""):
             self._warnings.append("lone-line-feed")
+        if status == 206:
+            self._warnings.append("partial-content")  # we never ask for a part
         self._decide_framing(status)
         return True
 

@@ -26,6 +26,8 @@ __all__ = ["Stopped", "Wire"]
 
 _SLICE_S = 0.05
 _READ_BYTES = 65_536
+_REDIRECT_BODY_S, _REDIRECT_BODY_BYTES = 1.0, 65_536
+"""How long, and for how much, the body of a redirect is waited for: nobody reads it, and the page lies behind it."""
 
 
 class Stopped(Exception):
@@ -73,6 +75,8 @@ class Wire(httpcore.NetworkBackend):
         self._sock: socket.socket | None = None
         self._stream: _Stream | None = None
         self._undo: Callable[[], None] | None = None
+        self._redirected_at: float | None = None
+        """Seconds that were left when the head of a redirect was there."""
 
     # -- connecting ------------------------------------------------------------------------------------------------
 
@@ -171,6 +175,19 @@ class Wire(httpcore.NetworkBackend):
         self.check_time(doing)
         return max(0.001, min(seconds, self.deadline.remaining()))
 
+    def patience(self) -> float:
+        """Return how long the next read may last; raise Stopped when the body of a redirect has had its time."""
+        left = self.allowed(self.limits.idle_s, "reading")
+        if not self.scanner.leads_on:
+            return left
+        now = self.deadline.remaining()
+        if self._redirected_at is None:
+            self._redirected_at = now
+        rest = _REDIRECT_BODY_S - (self._redirected_at - now)
+        if rest <= 0:
+            raise self.stop("timeout", f"the body of the redirect did not end within {_REDIRECT_BODY_S:g} s")
+        return min(left, rest)
+
     def check_time(self, doing: str) -> None:
         """Raise Stopped when the deadline has come."""
         if self.deadline.expired:
@@ -180,7 +197,7 @@ class Wire(httpcore.NetworkBackend):
     def record(self, data: bytes) -> None:
         """Keep bytes read, up to the caps; raise Stopped at a cap."""
         scanner, limits = self.scanner, self.limits
-        cap = None if scanner.head_end is None else scanner.head_end + limits.coded_bytes_max
+        cap = None if scanner.head_end is None else scanner.head_end + self._body_max
         if cap is not None and len(scanner.data) + len(data) > cap:
             scanner.feed(data[: cap - len(scanner.data)])
             raise self._too_long()
@@ -188,15 +205,20 @@ class Wire(httpcore.NetworkBackend):
         head = len(scanner.data) if scanner.head_end is None else scanner.head_end
         if head > limits.header_bytes_max:
             raise self.stop("header-too-large", f"the heads are longer than {limits.header_bytes_max} bytes")
-        if len(scanner.data) - head > limits.coded_bytes_max:  # head and too much of a body in one read
+        if len(scanner.data) - head > self._body_max:  # head and too much of a body in one read
             self.scanner = Scanner(self._method)
-            self.scanner.feed(bytes(scanner.data[: head + limits.coded_bytes_max]))
+            self.scanner.feed(bytes(scanner.data[: head + self._body_max]))
             raise self._too_long()
         if scanner.excessive:
             raise self.stop("length", f"the body has {scanner.problem}")
 
+    @property
+    def _body_max(self) -> int:
+        most = self.limits.coded_bytes_max
+        return min(most, _REDIRECT_BODY_BYTES) if self.scanner.leads_on else most
+
     def _too_long(self) -> Stopped:
-        return self.stop("length", f"the body is longer than {self.limits.coded_bytes_max} bytes on the wire")
+        return self.stop("length", f"the body is longer than {self._body_max} bytes on the wire")
 
     def stop(self, reason: str, detail: str) -> Stopped:
         """Note why the exchange ends here, and return the exception to raise."""
@@ -236,11 +258,12 @@ class _Stream(httpcore.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         wire = self._wire
-        self._sock.settimeout(wire.allowed(wire.limits.idle_s, "reading"))
+        self._sock.settimeout(wire.patience())
         try:
             data = self._sock.recv(min(max_bytes, _READ_BYTES))
         except TimeoutError:
             wire.check_time("reading")
+            wire.patience()
             raise httpcore.ReadTimeout(f"nothing arrived for {wire.limits.idle_s:g} s") from None
         except ssl.SSLEOFError:
             wire.check_time("reading")
