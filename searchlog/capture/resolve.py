@@ -16,6 +16,9 @@ from searchlog.capture.guard import Allow, Refusal, Target, is_loopback_name
 
 __all__ = ["Resolver", "not_public", "resolve", "system_resolver"]
 
+_ADDRESSES_MAX = 1_000
+"""More than any name has; each is judged."""
+
 Resolver = Callable[[str, int], Sequence[str]]
 """From host and port to addresses in the order to try; raises OSError when there are none."""
 
@@ -41,6 +44,8 @@ def resolve(target: Target, allow: Allow, deadline: Deadline, resolver: Resolver
         return answers
     if not answers:
         return Refusal("dns", f"{target.host} has no address")
+    if len(answers) > _ADDRESSES_MAX:
+        return Refusal("dns", f"{target.host} has {len(answers)} addresses, more than {_ADDRESSES_MAX}")
     for address in answers:
         why = allow.check(target, address)
         if why is not None:
@@ -50,7 +55,7 @@ def resolve(target: Target, allow: Allow, deadline: Deadline, resolver: Resolver
 
 def not_public(target: Target, address: str, why: str) -> str:
     """Return the sentence that says why an address is not dialled, and what to do if it is one's own."""
-    where = target.host if target.literal else f"{target.host} is at {address}, which"
+    where = target.host if target.literal else f"{target.host} is at {' '.join(address.split())}, which"
     host = f"[{target.host}]" if ":" in target.host else target.host
     return f"{where} is not public: {why}; permit a server of your own with --allow-private {host}:{target.port}"
 
@@ -62,8 +67,8 @@ def _look_up(target: Target, deadline: Deadline, resolver: Resolver) -> Sequence
     def work() -> None:
         try:
             answers.append(tuple(resolver(target.host, target.port)))
-        except (OSError, UnicodeError) as error:
-            answers.append(Refusal("dns", f"{target.host} could not be looked up: {error}"))
+        except Exception as error:  # of this thread nobody else would hear
+            answers.append(Refusal("dns", f"{target.host} could not be looked up: {' '.join(str(error).split())}"))
         finally:
             done.set()
 

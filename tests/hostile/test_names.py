@@ -96,3 +96,21 @@ def test_robots_and_page_share_one_look_up(dialled: list[str]) -> None:
         found = client.fetch("http://rebound.example/", Deadline(5, CLOCK))
     assert found.outcome == "complete"
     assert set(dialled) == {PUBLIC}
+
+
+def test_resolver_that_breaks_is_a_failed_look_up() -> None:
+    """An odd error of a resolver was a traceback of a thread, and looked like a deadline that had passed."""
+
+    def broken(host: str, port: int) -> list[str]:
+        raise KeyError("no\nsuch\nthing")
+
+    with Client(clock=CLOCK, resolver=broken, robots="ignore") as client:
+        found = client.fetch("http://broken.example/", Deadline(5, CLOCK))
+    assert (found.outcome, found.reason) == ("failed", "dns")
+    assert "\n" not in found.detail
+
+
+def test_name_with_a_million_addresses_is_not_judged_for_minutes() -> None:
+    with Client(clock=CLOCK, resolver=resolver([[PUBLIC] * 100_000]), robots="ignore") as client:
+        found = client.fetch("http://many.example/", Deadline(5, CLOCK))
+    assert (found.outcome, found.reason) == ("failed", "dns")
