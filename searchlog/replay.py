@@ -304,10 +304,6 @@ def _page(recorded: _Recorded, url: str, converter: Converter, settings: Setting
     if final is None or was is None or page.cut:
         page.suspicion = suspicion_of(fetch, None)
         return page
-    if was.failure in _OF_THE_MOMENT:
-        page.conversion = ConversionFailure(was.failure, was.detail or "", was.media_type or "", was.converter or "")
-        page.suspicion = suspicion_of(fetch, page.conversion)
-        return page
     page.conversion = made = _converted(recorded, was, fetch, converter, settings)
     page.suspicion = suspicion_of(fetch, made)
     if isinstance(made, ConversionFailure):
@@ -320,20 +316,34 @@ def _page(recorded: _Recorded, url: str, converter: Converter, settings: Setting
     return page
 
 
-_OF_THE_MOMENT = ("timeout", "memory", "crash", FAULT)
+_OF_THE_MOMENT = ("timeout", "memory", "crash", "secret", FAULT)
 """Why a conversion failed that may well succeed at another time or on another machine."""
 
 
 def _converted(
     recorded: _Recorded, was: records.Conversion, fetch: Fetch, converter: Converter, settings: Settings
 ) -> Conversion | ConversionFailure:
-    """Return a page converted again; as it was stored where time or memory had a part in it."""
-    if not OF_THE_MOMENT.isdisjoint(was.warnings):
-        return stored_conversion(was, recorded.ledger.blobs)
+    """Return a page converted again; as it was recorded where time, memory or a machine's keys have a part in it."""
+    if was.failure in _OF_THE_MOMENT or not OF_THE_MOMENT.isdisjoint(was.warnings):
+        return _as_recorded(recorded, was)
     final = fetch.final
     if final is None:
         raise AssertionError("the caller saw that there is an answer")
-    return converter.convert(final.decoded.data, header(final.headers, "content-type"), final.url, settings.convert)
+    made = converter.convert(final.decoded.data, header(final.headers, "content-type"), final.url, settings.convert)
+    if isinstance(made, ConversionFailure):
+        why = made.reason if made.reason in ("timeout", "memory") else None
+    else:
+        why = next((code for code in made.warnings if code in OF_THE_MOMENT), None)
+    if why is None or (was.failure is None and was.text is None):
+        return made
+    recorded.notes.append(f"text of {final.url}: taken as it was recorded, since converting it again ended in {why}")
+    return _as_recorded(recorded, was)
+
+
+def _as_recorded(recorded: _Recorded, was: records.Conversion) -> Conversion | ConversionFailure:
+    if was.failure is not None:
+        return ConversionFailure(was.failure, was.detail or "", was.media_type or "", was.converter or "")
+    return stored_conversion(was, recorded.ledger.blobs)
 
 
 def _compare_steps(recorded: _Recorded, steps: Sequence[Step], made: Chosen, differences: list[str]) -> None:

@@ -15,7 +15,7 @@ from itertools import accumulate
 
 __all__ = ["TOKENIZER", "fitting", "token_count", "words"]
 
-TOKENIZER = "words/1"
+TOKENIZER = "words/2"
 
 # scripts written without spaces, and Hangul, whose particles cling to words
 _NOSPACE = (

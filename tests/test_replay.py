@@ -125,6 +125,26 @@ def test_text_that_time_cut_replays_as_it_was_stored_and_is_no_finding():
         assert report.not_checked == {"text that time or memory had a part in": 2}
 
 
+class Slow(InProcess):
+    """A converter that has no time for anything."""
+
+    def convert(self, *_: Any, **__: Any) -> Conversion | ConversionFailure:
+        return ConversionFailure("timeout", "no time")
+
+
+@pytest.mark.parametrize("converter", [Slow(), Hurried()], ids=["none", "part"])
+def test_machine_too_slow_to_convert_again_replays_what_was_recorded_and_says_so(converter: InProcess):
+    """A busy machine called an honest record changed."""
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        search = ask(session, site, places=["/mill", "/gate"])
+        made = replay(session.ledger, search.turn, converter)
+        assert made.equal
+        assert made.differences == []
+        assert len(made.notes) == 2
+        assert all("taken as it was recorded" in note for note in made.notes)
+
+
 def test_failed_and_cut_pages_replay():
     """A page that was cut came out as one that had timed out by itself."""
     with (

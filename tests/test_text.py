@@ -27,7 +27,7 @@ def test_text_is_not_changed() -> None:
     result = read(source.encode())
     assert result.text == source
     assert result.text[result.blocks[0].start : result.blocks[0].end] == "a\r\nb"
-    assert result.converter == "text/1"
+    assert result.converter == "text/2"
     assert result.verbatim is True
 
 

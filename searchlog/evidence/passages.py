@@ -22,7 +22,7 @@ from searchlog.tokens import fitting, token_count
 
 __all__ = ["RULE", "Sizes", "passages"]
 
-RULE = "passages/1"
+RULE = "passages/2"
 
 
 @dataclass(frozen=True, slots=True)

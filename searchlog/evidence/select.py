@@ -25,6 +25,7 @@ from searchlog.evidence.duplicates import Seen, numbers_in, shingles
 from searchlog.evidence.lexicon import Lexicon
 from searchlog.evidence.pages import distinct_sources
 from searchlog.evidence.passage import Passage, Source
+from searchlog.evidence.passages import RULE as PASSAGES
 from searchlog.evidence.policy import RULE, Chosen, Policy, Ranked, account, host_of, is_furniture, is_hidden, subject
 from searchlog.search.decision import Decision, Step
 
@@ -81,7 +82,7 @@ def _visible(passages: Sequence[Passage], policy: Policy) -> tuple[list[Passage]
             decisions.append(Decision("visible", subject(passage), False, "hidden", _why_hidden(passage)))
         else:
             out.append(passage)
-    rule = f"{policy.rule} include_hidden={'yes' if policy.include_hidden else 'no'}"
+    rule = f"{policy.rule} {PASSAGES} include_hidden={'yes' if policy.include_hidden else 'no'}"
     return out, account("visible", rule, len(passages), decisions)
 
 

@@ -15,7 +15,7 @@ from searchlog.extract.dates import iso_date
 
 __all__ = ["CONVERTER", "engine", "read_pdf"]
 
-CONVERTER = "pdf/1"
+CONVERTER = "pdf/2"
 _TYPE = "application/pdf"
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _HINT = "reading PDF needs an extra: pip install 'searchlog[pdf]'"

@@ -6,7 +6,7 @@ from searchlog.extract.conversion import BLOCKS_MAX, Block
 
 __all__ = ["CONVERTER", "json_blocks", "text_blocks"]
 
-CONVERTER = "text/1"
+CONVERTER = "text/2"
 
 
 def text_blocks(text: str) -> tuple[Block, ...]:
