@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -244,3 +245,13 @@ def test_unknown_choice_is_a_usage_error() -> None:
         ConvertOptions(labels="magic")
     with pytest.raises(UsageError):
         ConvertOptions(dates="magic")
+
+
+@pytest.mark.parametrize("head", [b"[" * 100_000, b'{"a":' * 100_000])
+def test_worker_that_answers_in_nested_json_has_crashed(head: bytes) -> None:
+    """JSON nested by a worker that a page took over raised RecursionError in the parent."""
+    message = len(head).to_bytes(4, "big") + (0).to_bytes(8, "big") + head
+    with pytest.raises(FormatError):
+        frames.read(io.BytesIO(message).read)
+    with pytest.raises(FormatError):
+        frames.result_of({"structure_bytes": len(head)}, head)

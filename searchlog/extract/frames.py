@@ -83,7 +83,7 @@ def read(take: Callable[[int], bytes], payload_max: int = _PAYLOAD_MAX) -> tuple
         return None
     try:
         head = json.loads(coded.decode("utf-8"))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise FormatError("a message head from an extraction worker is not JSON") from None
     return head, payload
 
@@ -129,5 +129,5 @@ def result_of(head: dict[str, Any], payload: bytes) -> Result:
         structure = payload[:size]
         text = str(memoryview(payload)[size:], "utf-8")
         return conversion_from_json(text, json.loads(structure), structure)
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         raise FormatError("a message from an extraction worker carries no result") from None
