@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 PAGE = "https://site.example/articles/tide-mills"
+_SITE = "https://site.example"
+SLUG = "https://site.example/articles/windmills-along-holland-canals"
 PROSE = (
     "The tide mill stores the flood in a pond behind a dam. Its gate shuts at high water by itself, and six hours "
     "later the wheel turns until the pond is empty. "
@@ -479,21 +481,16 @@ MISSING = (
     Case(
         "home",
         page("Example Company", "<h1>Welcome</h1><p>We make chairs. " + "Chairs of oak and ash, by hand. " * 100),
-        to("https://site.example/"),
+        to("https://site.example/", SLUG),
         tests=("redirect:home", "asked-words:absent"),
     ),
-    Case("home-www", page("Example", "<p>Our news of the week"), to("https://www.site.example/index.html")),
+    Case("home-www", page("Example", "<p>Our news of the week"), to("https://www.site.example/index.html", SLUG)),
     Case(
-        "with-links",
-        page(
-            "Page not found | Gazette",
-            "<h1>Page not found</h1><p>Try these:</p><ul>"
-            + "".join(f"<li><a href=/a{n}>A popular story about something, number {n}</a>" for n in range(60))
-            + "</ul>",
-        ),
+        "home-language",
+        page("Example", "<p>Our news of the week"),
+        to("https://site.example/en/", "https://site.example/en/blog/how-wheels-grind-barley"),
     ),
     Case("lead", page("Example", "<p>Page not found. <a href=/>Home</a>", _NOINDEX), tests=("lead:not-found",)),
-    Case("product", page("Product not found - Shop", "<h1>Product not found</h1><p>Have a look at our new arrivals.")),
     Case(
         "og",
         page("Example", "<h1>Sorry!</h1>" + _MISS, '<meta property="og:title" content="Page not found">' + _NOINDEX),
@@ -1352,7 +1349,7 @@ LATER_MISSING = (
             "Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. "
             "Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. Sofas and beds. </body></html>"
         ),
-        urls=("https://site.example/product/12345-blue-kettle", "https://site.example/"),
+        urls=("https://site.example/product/12345-blue-enamel-kettle", "https://site.example/"),
     ),
     Case(
         "swedish",
@@ -1440,14 +1437,6 @@ LATER_MISSING = (
             "<!DOCTYPE html><html><head><meta charset=utf-8><title>Erreur 404 - Page non "
             "trouvée</title></head><body ><h1>Oups !</h1></body></html>"
         ),
-    ),
-    Case(
-        "to-search",
-        (
-            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Search</title></head><body ><h1>Page not "
-            "found</h1><p>We searched for similar pages.</body></html>"
-        ),
-        urls=("https://site.example/articles/tide-mills", "https://site.example/search?q=tide-mills"),
     ),
 )
 LATER_HONEST = (
@@ -1722,3 +1711,186 @@ LATER_HONEST = (
         urls=("https://conf.example/talks", "https://conf.example/2024/sessions"),
     ),
 )
+
+IN_DOUBT = (
+    # that nothing is there is said in one way and nothing else tells it: a poem may look the same, so they are missed
+    Case(
+        "with-links",
+        page(
+            "Page not found | Gazette",
+            "<h1>Page not found</h1><p>Try these:</p><ul>"
+            + "".join(f"<li><a href=/a{n}>A popular story about something, number {n}</a>" for n in range(60))
+            + "</ul>",
+        ),
+    ),
+    Case("product", page("Product not found - Shop", "<h1>Product not found</h1><p>Have a look at our new arrivals.")),
+    Case(
+        "to-search",
+        (
+            "<!DOCTYPE html><html><head><meta charset=utf-8><title>Search</title></head><body ><h1>Page not "
+            "found</h1><p>We searched for similar pages.</body></html>"
+        ),
+        urls=("https://site.example/articles/tide-mills", "https://site.example/search?q=tide-mills"),
+    ),
+    # two words are no slug: a campaign's short link looks the same
+    Case("home-two-words", page("Example", "<h1>Welcome</h1><p>We make chairs."), to("https://site.example/")),
+)
+
+_CLOCK = '<meta http-equiv="refresh" content="10">'
+_LANG = "<script>if(document.cookie.indexOf('lang=')<0){document.cookie='lang=en';location.reload()}</script>"
+_LONG = "I write of mills and rivers, and of the wind. " * 100
+_NAV = "<nav><a href=/>Home</a> <a href=/poems>Poems</a><form action=/find><input type=search name=q></form></nav>"
+
+TAKEN = (
+    # a page that loads itself anew, is not indexed and has a line for those without scripts was a challenge
+    Case(
+        "live-level",
+        page(
+            "Water level",
+            "<h1>Water level at the bridge</h1><p>1.82 m and rising at 10:00, wind 4.</p>"
+            "<noscript>Charts need JavaScript.</noscript>",
+            _CLOCK + _NOINDEX,
+        ),
+    ),
+    Case("live-clock", page("Clock", "<p>12:03</p><noscript>No script</noscript>", _CLOCK)),
+    Case(
+        "live-clock-continue",
+        page("Clock", "<p>12:03</p><noscript>Enable JavaScript to continue</noscript>", _CLOCK + _NOINDEX),
+    ),
+    Case("live-queue", page("Please wait", "<h1>Please wait</h1><p>Now serving number 42", _CLOCK + _NOINDEX)),
+    Case(
+        "live-sensor",
+        page("Clock", "<p>12:03, calm</p><script src=/akam/13/7a></script>", _CLOCK + _NOINDEX),
+    ),
+    Case(
+        "live-scores",
+        page(
+            "Scores",
+            "<h1>Score</h1><p>Ajax 2, Feyenoord 1.</p><script>var a=1; var b=eval('1+1'); console.log(a,b); "
+            "var c='a line of the ticker that is longer than it looks'</script>",
+            _CLOCK + _NOINDEX,
+        ),
+    ),
+    Case(
+        "live-status",
+        page("Status", "<p>All systems run.", '<meta http-equiv="refresh" content="5; url=/articles/tide-mills">'),
+    ),
+    # a cookie for the language, and loading again with it, was a challenge on a page of one sentence
+    Case("language-cookie", page("Note", "<h1>Moon</h1><p>The moon turns once in 27 days." + _LANG)),
+    Case("language-cookie-noindex", page("Note", "<p>The moon turns once in 27 days." + _LANG, _NOINDEX)),
+    Case(
+        "language-set-itself",
+        page("Note", "<p>Spring tide at noon.<script>document.cookie='l=en';location='/articles/tide-mills'</script>"),
+    ),
+    Case(
+        "visit-counted",
+        page(
+            "Tide",
+            "<p>High at 06:12.<form id=v action=/count method=post><input type=hidden name=p value=1></form>"
+            "<script>document.getElementById('v').submit()</script>",
+        ),
+    ),
+    Case(
+        "proof-shown",
+        page(
+            "A block",
+            "<p>Nonce 17 gives 000a9f.<script>crypto.subtle.digest('SHA-256',b).then(h=>{let nonce=17;"
+            "fetch('/difficulty')})</script>",
+        ),
+    ),
+    # a poem of this name, not indexed and with a script beside it, was a challenge
+    Case(
+        "moment-poem",
+        page(
+            "Just a moment",
+            "<h1>Just a moment</h1><p>A poem by Anna. The mill wheel waits a moment, then turns.</p>"
+            "<script src=/a.js></script>",
+            _NOINDEX,
+        ),
+        ("https://site.example/poems/just-a-moment",),
+    ),
+    Case("moment-poem-short", page("Just a moment", "<p>The mill wheel waits.<script src=/a.js></script>", _NOINDEX)),
+    # who asked for the form to log in got a wall
+    Case("login-asked", page("Log in", "<h1>Log in</h1>" + _LOGIN), ("https://site.example/login",)),
+    Case("login-asked-php", page("Anmelden", _LOGIN), ("https://site.example/wp-login.php?lang=de",)),
+    Case(
+        "login-asked-secure",
+        page("Sign in", _LOGIN),
+        ("http://site.example/account/signin", "https://site.example/account/signin"),
+    ),
+    # links that lead home on purpose were soft 404s, however much the home says
+    Case("campaign", page("Mills", "<h1>Mills</h1><p>" + _LONG), to(f"{_SITE}/", f"{_SITE}/go/spring-special")),
+    Case(
+        "campaign-slug",
+        page("Conference", "<p>The talks begin at nine."),
+        to(f"{_SITE}/", f"{_SITE}/go/spring-special-offer-leaflet"),
+    ),
+    Case("old-post", page("Anna", "<h1>Anna</h1><p>" + _LONG), to(f"{_SITE}/", f"{_SITE}/2019/old-post-kites")),
+    Case(
+        "old-post-one-word",
+        page("Anna", "<h1>Anna</h1><p>" + _LONG + "My kite flew over them."),
+        to(f"{_SITE}/", f"{_SITE}/2019/flying-kites-beyond-lisbon"),
+    ),
+    Case(
+        "old-post-late-word",
+        page("Anna", "<p>" + _LONG * 10 + "Lisbon was the last."),
+        to(f"{_SITE}/", f"{_SITE}/2019/flying-kites-beyond-lisbon"),
+    ),
+    Case(
+        "home-translated",
+        page("Musée", "<h1>Musée des moulins</h1><p>Le vent tourne.</p>"),
+        to("https://site.example/fr/", f"{_SITE}/visit/museum-opening-hours"),
+    ),
+    # a title and a heading that are the same were counted as two signs
+    Case(
+        "nothing-here-poem",
+        page("Nothing here", "<h1>Nothing here</h1><p>Nothing here but wind, the mill long gone."),
+        ("https://site.example/poems/12",),
+    ),
+    Case(
+        "nothing-here-poem-nav",
+        page("Nothing here - Poems", _NAV + "<h1>Nothing here</h1><p>Nothing here but wind, the mill long gone."),
+        ("https://site.example/poems/12",),
+    ),
+    Case(
+        "nothing-here-poem-noindex",
+        page("Nothing here", "<h1>Nothing here</h1><p>Nothing here but wind, the mill long gone.", _NOINDEX),
+    ),
+    Case(
+        "nothing-here-poem-line",
+        page("Nothing here", "<h1>Nothing here</h1><p>Oh, nothing here.<p>Nothing but wind in the reeds, and rain."),
+    ),
+    Case("nothing-here-poem-bare", page("Poems", "<p>Nothing here. The mill is long gone.")),
+    Case(
+        "not-found-chapter",
+        page(
+            "Page not found - Docs",
+            "<h1>Page not found</h1><p>This chapter tells how to write the page that your server sends when a page "
+            "is not there. Put it in templates.</p>",
+        ),
+        ("https://site.example/docs/errorhandling",),
+    ),
+    Case(
+        "not-found-chapter-number",
+        page(
+            "404 Not Found - Docs",
+            "<h1>Page not found</h1><p>Name the template 404.html and put it beside the others.</p>",
+        ),
+        ("https://site.example/docs/errorhandling",),
+    ),
+    Case(
+        "not-found-chapter-search",
+        page(
+            "Page not found",
+            _NAV + "<div class=not-found hidden>No hits</div><h1>Page not found</h1>"
+            "<p>How to write such a page, in three steps.",
+        ),
+        ("https://site.example/docs/errorhandling",),
+    ),
+    Case(
+        "not-found-asked",
+        page("Page not found", "<h1>404</h1><p>This is how our page for lost visitors looks today.", _NOINDEX),
+        ("https://site.example/patterns/404",),
+    ),
+)
+"""Pages that were once taken for others."""

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import random
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.extract.convert import convert
+from searchlog.suspect import phrases
 from searchlog.suspect.judge import Arrived, Suspicion, suspect
+from searchlog.suspect.outline import PREFIX_CHARS
 from tests import stand_ins
 from tests.stand_ins import Case
 
 CHALLENGES = (*stand_ins.CHALLENGES, *stand_ins.LATER_CHALLENGES)
 LOGINS = (*stand_ins.LOGINS, *stand_ins.LATER_LOGINS)
 MISSING = (*stand_ins.MISSING, *stand_ins.LATER_MISSING)
-HONEST = (*stand_ins.HONEST, *stand_ins.LATER_HONEST)
+HONEST = (*stand_ins.HONEST, *stand_ins.LATER_HONEST, *stand_ins.TAKEN)
 
 
 def judged(case: Case) -> Suspicion | None:
@@ -60,8 +62,33 @@ def test_an_honest_page_is_not_suspected(case: Case) -> None:
     assert judged(case) is None
 
 
+@pytest.mark.parametrize("case", stand_ins.IN_DOUBT, ids=lambda case: case.name)
+def test_a_page_in_doubt_is_not_suspected(case: Case) -> None:
+    """Equal title and heading were two signs, and a redirect home one of a page given up: honest pages fell by them."""
+    assert judged(case) is None
+
+
+@pytest.mark.parametrize("case", stand_ins.TAKEN, ids=lambda case: case.name)
+def test_no_page_that_shows_words_is_a_challenge_for_what_it_does(case: Case) -> None:
+    """A clock was taken for one by its refresh; with one more of the things that such pages do, it still is a clock."""
+    for more in ('<meta name=robots content="noindex">', "<noscript>This chart needs JavaScript</noscript>"):
+        found = judged(replace(case, markup=case.markup.replace("</body>", f"{more}</body>")))
+        assert found is None or found.kind != "bot-challenge"
+
+
+def test_every_list_of_phrases_is_read_and_says_what_it_is_for() -> None:
+    """The lists stand in a file beside the module, which must come with it."""
+    assert phrases.missing_heading("Страница не найдена") == 2
+    assert phrases.challenge_heading("Checking your browser") == 2
+    assert phrases.challenge_heading("Please wait") == 1
+    assert phrases.challenge_text("We must see whether you are a human, it takes a moment")
+    assert phrases.login_heading(["ログイン"])
+    with pytest.raises(AssertionError):
+        phrases._list("no-such")
+
+
 def test_there_are_enough_cases_of_each_kind_and_no_name_twice() -> None:
-    names = [case.name for case in (*CHALLENGES, *LOGINS, *MISSING, *HONEST)]
+    names = [case.name for case in (*CHALLENGES, *LOGINS, *MISSING, *HONEST, *stand_ins.IN_DOUBT)]
     assert len(names) == len(set(names))
     assert len(CHALLENGES) + len(LOGINS) + len(MISSING) >= 60
     assert len(HONEST) >= 60
@@ -130,12 +157,25 @@ _UNITS = [
 @pytest.mark.parametrize("unit", _UNITS, ids=lambda unit: unit.name)
 def test_time_grows_with_the_length_only(unit: _Unit) -> None:
     """Spaces after a tag's name once took 80 seconds: the end was looked for again from each of them."""
-    data = (unit.text * (2_000_000 // len(unit.text.encode()) + 1)).encode()
-    begin = time.perf_counter()
-    suspect(Arrived(("http://a.example/x", "http://a.example/y"), 403, (("Content-Type", "text/html"),), data), None)
+    # four times the length is four times the work, sixteen times where the work grows with the square of it
+    assert _work(unit.text, 160_000) < 9 * _work(unit.text, 40_000)
+    # and no more than a prefix is looked at
+    assert _work(unit.text, 4_000_000) < 9 * _work(unit.text, PREFIX_CHARS)
+
+
+def _work(text: str, chars: int) -> float:
+    """Return the least time of the processor, of a few runs, for a page of so much of a text."""
+    data = (text * (chars // len(text) + 1))[:chars].encode()
     failed = ConversionFailure("no-text", "", "text/html")
-    suspect(Arrived(("http://a.example/x", "http://a.example/login"), 200, (), data), failed)
-    assert time.perf_counter() - begin < 3.0
+    took = []
+    for _ in range(3):
+        begin = time.process_time()
+        suspect(
+            Arrived(("http://a.example/x", "http://a.example/y"), 403, (("Content-Type", "text/html"),), data), None
+        )
+        suspect(Arrived(("http://a.example/x", "http://a.example/login"), 200, (), data), failed)
+        took.append(time.process_time() - begin)
+    return min(took)
 
 
 def test_no_bytes_and_no_addresses_make_it_raise() -> None:

@@ -2,7 +2,9 @@
 
 Two ways to tell. Marks that only a vendor's challenge carries decide by themselves on a page with little prose. Marks
 that ordinary pages carry too (a captcha, a sensor, a script that sets a cookie) are weighed together with what the
-page lacks: prose, links, fields to fill in. Fingerprints of a content network (`server`, `x-iinfo`, `x-cdn`,
+page lacks: prose, links, fields to fill in; and only on a page that shows no words, speaks of a check, holds a
+captcha or a sensor, or failed: a clock that loads itself anew, or a page that sets a cookie for its language and loads
+again, does what a challenge does and is none. Fingerprints of a content network (`server`, `x-iinfo`, `x-cdn`,
 `akamai-grn`, Cloudflare's detection script, PerimeterX's sensor) stand on honest pages as well and count for nothing.
 """
 
@@ -10,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
 from searchlog.suspect.outline import Form, Outline
@@ -145,6 +148,9 @@ _SENSORS = {
 }
 """What honest pages of these vendors carry as well; a sign only where there is nothing else."""
 
+_MARKED = ("widget:", "form:captcha", *dict.fromkeys(_SENSORS.values()))
+"""What marks a page as a check whatever it says."""
+
 _DETECTION = "__CF$cv$params"
 """Cloudflare's detection script, which it puts into ordinary pages."""
 
@@ -163,6 +169,20 @@ _REFRESH = re.compile(r"\s*(\d{1,5})[\s.\d]{0,8}(?:[;,]?\s{0,5}(?:url\s{0,5}=)?\
 _REFRESH_S_MAX = 15
 _ROOTS = frozenset(("root", "app", "__next", "__nuxt", "___gatsby", "app-root", "svelte", "q-app", "main-app", "mount"))
 _CHECKED = (202, 401, 403, 405, 406, 418, 421, 428, 429, 503)
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """What says of a page that what it does is a check of the visitor."""
+
+    told: int
+    """How plainly its headings do: 2, 1 or 0."""
+    speaks: bool
+    """Whether its text does."""
+    plain: bool
+    """Whether both do, or the headings in words that other pages do not use."""
+    wordless: bool
+    failed: bool
 
 
 def header_tests(status: int, headers: Sequence[tuple[str, str]]) -> list[str]:
@@ -266,23 +286,35 @@ def _filled_in(form: Form) -> bool:
 
 def _weighed(status: int, urls: Sequence[str], outline: Outline) -> tuple[int, bool, list[str]]:
     """Return the points of a page with little text, whether it does anything by itself or asks for a proof, and why."""
-    points, acts, found = 0, False, []
+    told = max(map(challenge_heading, [outline.title, *outline.headings[:3]]), default=0)
+    wordless = _wordless(outline)
+    # many an honest page asks in its noscript for JavaScript to continue
+    speaks = challenge_text(outline.said) or (wordless and challenge_text(outline.noscript))
+    # a page that failed is no evidence anyhow
+    meant = _Meant(told, speaks, told == 2 or (told == 1 and speaks), wordless, status >= 400)
+    acts = list(_acts(urls, outline, meant))
+    tests = {test for test, _ in acts}
+    # that it then loads the page again tells a proof of work from a page that shows how one is found
+    proves = "script:proof-of-work" in tests and bool(tests & {"script:reload", "script:cookie-reload"})
+    marked = meant.plain or proves or any(test.startswith(_MARKED) for test in tests)
+    if not (marked or meant.wordless or meant.failed):
+        return 0, False, []
+    points, found = 0, []
 
-    def sign(test: str, worth: int, does: bool = False) -> None:
-        nonlocal points, acts
-        points, acts = points + worth, acts or does
+    def sign(test: str, worth: int) -> None:
+        nonlocal points
+        points += worth
         found.append(test)
 
-    told = max(map(challenge_heading, [outline.title, *outline.headings[:3]]), default=0)
     if told:
         sign("title:challenge" if challenge_heading(outline.title) == told else "heading:challenge", told)
-    if challenge_text(f"{outline.said} {outline.noscript}"):
+    if speaks:
         sign("text:challenge", 1)
-    for test, worth in _acts(urls, outline, told):
-        sign(test, worth, test != "script:alone")
-    if outline.noscript and "script" in outline.noscript.lower():
+    for test, worth in acts:
+        sign(test, worth)
+    if marked and outline.noscript and "script" in outline.noscript.lower():
         sign("noscript", 1)
-    if "noindex" in outline.metas.get("robots", "").lower():
+    if marked and "noindex" in outline.metas.get("robots", "").lower():
         sign("meta:noindex", 1)
     if status in _CHECKED:
         sign(f"status:{status}", 1)
@@ -290,10 +322,15 @@ def _weighed(status: int, urls: Sequence[str], outline: Outline) -> tuple[int, b
         sign("tiny-text", 1)
     else:
         found.append("little-text")
-    return points, acts, found
+    return points, bool(tests - {"script:alone"}), found
 
 
-def _acts(urls: Sequence[str], outline: Outline, told: int) -> Iterator[tuple[str, int]]:
+def _wordless(outline: Outline) -> bool:
+    """Return whether a page shows nothing, or nothing but a word of waiting such as "please wait"."""
+    return outline.total <= _TINY and all(map(challenge_heading, filter(None, outline.text.split("\n"))))
+
+
+def _acts(urls: Sequence[str], outline: Outline, meant: _Meant) -> Iterator[tuple[str, int]]:
     """Yield what the page does by itself, or asks for, with what it is worth."""
     scripts = [script for script in outline.scripts if _DETECTION not in script]
     inline = "\n".join(scripts).lower()
@@ -310,32 +347,33 @@ def _acts(urls: Sequence[str], outline: Outline, told: int) -> Iterator[tuple[st
         yield "form:check", 1
     everything = inline + "\n" + "\n".join(outline.sources).lower()
     for needle, test in _SENSORS.items():
-        if needle in everything and outline.total <= _TINY:
+        if needle in everything and (meant.wordless or (outline.total <= _TINY and (meant.plain or meant.failed))):
             yield test, 2
             break
-    robots = outline.metas.get("robots", "").lower()
     # what waits for a click is a banner or an application
     waits = "click" in inline or _WAITS.search(inline) is not None
     again = _RELOADS.search(inline) is not None or _names_itself(inline, urls[-1])
+    proves = bool(_HASHES.search(inline) and _SEARCHES.search(inline) and _SENDS.search(inline))
     if "cookie" in inline and again and not waits:
         yield "script:cookie-reload", 2
-    elif again and (told == 2 or (told and not any(outline.sources))):
+    elif again and (proves or meant.told == 2 or (meant.told and not any(outline.sources))):
         yield "script:reload", 1
-    if _HASHES.search(inline) and _SEARCHES.search(inline) and _SENDS.search(inline):
+    if proves:
         yield "script:proof-of-work", 2
     if ".submit(" in inline and not waits and forms and all(not form.fields for form in forms):
         yield "form:auto-submit", 2
     if "navigator.webdriver" in inline and outline.total <= _TINY:
         yield "script:asks-webdriver", 1
-    if _refreshes(urls, outline):
+    if (meant.plain or meant.wordless) and _refreshes(urls, outline):
         yield "meta:refresh-self", 1
     if _ENCODED.search(inline) and not any(outline.sources):
         yield "script:encoded", 1
     if _alone(outline, scripts):
         yield "script:alone", 1
     elif (
-        told == 2
-        and outline.total <= (_LITTLE if "noindex" in robots else _SHORT)
+        meant.told == 2
+        and (meant.speaks or meant.failed)  # a poem may be called "Just a moment"
+        and outline.total <= (_LITTLE if "noindex" in outline.metas.get("robots", "").lower() else _SHORT)
         and (scripts or any(outline.sources))
     ):
         yield "script", 0

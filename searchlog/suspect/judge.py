@@ -17,14 +17,15 @@ from searchlog.extract import sniff
 from searchlog.extract.charset import encoding_for_label
 from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.suspect.challenge import challenge_tests, header_tests
-from searchlog.suspect.missing import missing_redirect_tests, missing_tests, strayed_home
+from searchlog.suspect.login import login_redirect_tests, login_tests
+from searchlog.suspect.missing import missing_redirect_tests, missing_tests, redirected_home
 from searchlog.suspect.outline import PREFIX_CHARS, Outline, outline_of, weight
 from searchlog.suspect.phrases import missing_heading
-from searchlog.suspect.wall import login_redirect_tests, login_tests
 
 __all__ = ["RULE", "Arrived", "Suspicion", "suspect"]
 
-RULE = "suspect/1"
+RULE = "suspect/2"
+"""The name of these tests, written down where their outcome is; a change of what they tell changes it."""
 
 _TEXT_MAX = 2_500
 _HEADINGS = 4
@@ -104,9 +105,7 @@ def _of_home(arrived: Arrived, conversion: Conversion) -> Suspicion | None:
     """Return whether a redirect gave up the page and showed the site's home."""
     if len(arrived.urls) < 2 or arrived.urls[0] == arrived.urls[-1]:
         return None
-    return _taken(
-        "soft-404", strayed_home(arrived.urls, f"{conversion.metadata.title or ''} {conversion.text[:20_000]}")
-    )
+    return _taken("soft-404", redirected_home(arrived.urls, f"{conversion.metadata.title or ''} {conversion.text}"))
 
 
 def _taken(kind: str, tests: Sequence[str] | None) -> Suspicion | None:

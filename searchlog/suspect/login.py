@@ -22,8 +22,8 @@ _PATHS = names(
     """
     login log-in log_in logon signin sign-in sign_in signon sign-on auth authenticate authentication authorize
     oauth oauth2 sso saml saml2 cas account-login user-login member-login users-sign_in identifier servicelogin
-    accountchooser idp openid oidc adfs wp-login login-form anmelden anmeldung connexion iniciar-
-    sesion acceso inloggen logowanie denglu passport
+    accountchooser idp openid oidc adfs wp-login login-form anmelden anmeldung connexion
+    iniciar-sesion acceso inloggen logowanie denglu passport
     """
 )
 _HOSTS = names(
@@ -62,7 +62,12 @@ def login_redirect_tests(urls: Sequence[str]) -> list[str]:
 
 
 def login_tests(urls: Sequence[str], outline: Outline, title: str, headings: Sequence[str]) -> list[str] | None:
-    """Return the tests by which a page is a login wall, or None."""
+    """Return the tests by which a page is a login wall, or None.
+
+    Where the address that was asked for is one for logging in, the form is the page.
+    """
+    if _is_login(split(urls[0])):
+        return None
     redirected = login_redirect_tests(urls)
     if outline.prose > _LITTLE or outline.listings > 1:
         return None
