@@ -13,6 +13,7 @@ from searchlog.records import Capture, Conversion, Decision
 from searchlog.replay import replay
 from searchlog.search.run import RunOutcome
 from searchlog.session import Session
+from searchlog.suspect.judge import RULE
 from tests.cli.conftest import call
 from tests.searches import HTML, ask, bodies, check_clean, check_counts, html, opened, pages, reasons, whole
 from tests.sites import Answer, Site, serve
@@ -27,7 +28,7 @@ LOGIN = page(
     "<h1>Log in</h1><p>Log in to read about the tide mill."
     "<form method=post><input name=user><input type=password></form>",
 )
-MISSING = page("Page not found", "<h1>Page not found</h1><p>The tide mill page is gone.")
+MISSING = page("Page not found", "<h1>Page not found</h1><p>The tide mill page is gone.", attributes='class="error404"')
 SUSPECTED = {"/challenge": "bot-challenge", "/members": "login-wall", "/old": "soft-404", "/moved": "login-wall"}
 
 
@@ -108,14 +109,37 @@ def test_a_search_of_which_all_pages_are_suspected_is_not_empty(tmp_path: Path) 
 
 def test_a_deep_address_that_leads_home_is_a_soft_404(tmp_path: Path) -> None:
     served = stand_ins() | {
-        "/articles/windmills-holland": (301, {"Location": "/"}, ""),
+        "/articles/windmills-holland-canals": (301, {"Location": "/"}, ""),
         "/": (200, HTML, html("The pond of a tide mill silts up. " * 90, "Example")),
     }
     with serve(served) as site, opened(tmp_path) as archive:
         session = archive.session()
-        search = ask(session, site, places=["/mill", "/articles/windmills-holland"])
-        assert reasons(session)["/articles/windmills-holland"] == "suspected-soft-404"
-        assert items(session)["windmills-holland"]["tests"] == "redirect:home asked-words:absent"
+        search = ask(session, site, places=["/mill", "/articles/windmills-holland-canals"])
+        assert reasons(session)["/articles/windmills-holland-canals"] == "suspected-soft-404"
+        assert items(session)["windmills-holland-canals"]["tests"] == "redirect:home asked-words:absent"
+        check_replays(session, search.turn)
+
+
+def test_pages_once_taken_for_others_are_evidence_and_the_step_names_the_rule(tmp_path: Path) -> None:
+    """A board that loads itself anew was dropped as a challenge, a short link to the home as a soft 404; by which rule
+    nothing recorded."""
+    board = page(
+        "Tide mill pond",
+        "<h1>Tide mill pond</h1><p>The tide mill pond stands at 1.82 m.</p><noscript>It needs JavaScript.</noscript>",
+        "<meta http-equiv=refresh content=10><meta name=robots content=noindex>",
+    )
+    served = {
+        "/board": (200, HTML, board),
+        "/go/spring-special": (301, {"Location": "/"}, ""),
+        "/": (200, HTML, html("The pond of a tide mill silts up. " * 90, "Example")),
+    }
+    with serve(served) as site, opened(tmp_path) as archive:
+        session = archive.session()
+        search = ask(session, site, places=["/board", "/go/spring-special"])
+        assert reasons(session) == {"/board": "kept", "/go/spring-special": "kept"}
+        assert {item.source.url for item in search.evidence} == {whole(site, "/board"), whole(site, "/")}
+        read = [body for body in bodies(session, Decision) if body.step == "read"][-1]
+        assert read.rule == f"read/2 {RULE}"
         check_replays(session, search.turn)
 
 

@@ -19,11 +19,12 @@ from searchlog.search.filters import Policy, filter_candidates, settle
 from searchlog.search.fuse import Candidate, fuse
 from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
+from searchlog.suspect import judge
 
 __all__ = ["answered", "notes_of", "outcome_of", "read_step", "shortlist", "text_pages"]
 
 _PARSE_RULE = "parse/1"
-_READ_RULE = "read/2"
+_READ_RULE = f"read/2 {judge.RULE}"
 _ANSWERS = frozenset({RunOutcome.OK, RunOutcome.EMPTY, RunOutcome.FILTERED_TO_EMPTY})
 
 
