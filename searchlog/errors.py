@@ -11,8 +11,8 @@
         └── MissingError      a session or blob that is not there
 
 The world going wrong during a search (a timeout, a 403, an empty page) is data in the log, not an exception.
-Messages name the thing, what was expected, and the next step: lower case, no full stop. Neither they nor their fields
-hold a secret: keys of the environment and passwords in addresses are taken out as an error is made (`keyring`).
+Messages name the thing, what was expected, and the next step: lower case, no full stop. Passwords in
+addresses are taken out as an error is made; whoever shows or stores one takes out the keys that it knows (`keyring`).
 """
 
 from __future__ import annotations
@@ -39,10 +39,21 @@ class SearchlogError(Exception):
     code = "error"
 
     def __init__(self, message: str, **fields: Any) -> None:
-        from searchlog.keyring import hide, hide_all  # not loaded to show help
+        from searchlog.shape import without_passwords  # not loaded to show help
 
-        super().__init__(hide(message))
-        self.fields: Mapping[str, Any] = hide_all(fields)
+        super().__init__(without_passwords(message))
+        self.fields: Mapping[str, Any] = {name: _shown(value) for name, value in fields.items()}
+
+
+def _shown(value: Any) -> Any:
+    """Return a field without passwords in addresses; an object that none stands in is the same."""
+    from searchlog.shape import without_passwords
+
+    if isinstance(value, str):
+        return without_passwords(value)
+    if isinstance(value, Mapping):
+        return {name: _shown(item) for name, item in value.items()}
+    return type(value)(map(_shown, value)) if type(value) in (list, tuple) else value
 
 
 class UsageError(SearchlogError):

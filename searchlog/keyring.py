@@ -4,12 +4,13 @@ A key may stand where nobody declared it: in a query typed by mistake, in the UR
 in the message of an error. So every key of the environment is taken out of everything, whichever request it belongs to.
 What is known stays known: a variable that is unset later held a secret all the same.
 
-    searchlog's own variables   keys of providers, and passwords and keys inside addresses: from 8 characters on
-    of other programs           by the end of the variable's name (`..._TOKEN`, `..._SECRET`): from 16 characters on,
-                                and only with letters and digits, since a word would be taken out of honest text
+    searchlog's own variables   keys of providers: from 8 characters on; passwords and keys inside addresses: from 16
+                                on, or 8 that are well mixed (`shape.is_strong`); and `user:password` in base64
+    of other programs           by the end of the variable's name (`..._KEY`, `..._TOKEN`, `..._SECRET`): from 16
+                                characters on that look like a token, or begin as the keys of known issuers do
 
-Shorter ones are taken out only of the requests that send them, which declare them. Effects: reads the environment,
-holds what it learned. Shown by test_secrets.py.
+A word would be taken out of honest text. Shorter ones are taken out only of the requests that send them, which declare
+them. Effects: reads the environment, holds what it learned. Shown by test_secrets.py.
 """
 
 from __future__ import annotations
@@ -17,40 +18,42 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from searchlog.secrecy import MARKER, Secrets, secrets_of
+from searchlog.secrecy import Secrets, secrets_of
+from searchlog.shape import is_issued, is_mixed, is_strong, is_token, without_passwords
 
-__all__ = ["ADDRESSES", "KEYS", "hide", "hide_all", "known", "learn", "secrets_in", "values"]
+__all__ = ["ADDRESSES", "KEYS", "hide", "hide_in", "known", "learn", "secrets_in", "values"]
 
 KEYS = ("TAVILY_API_KEY", "BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")
 """Variables of searchlog that hold a key."""
 ADDRESSES = ("SEARCHLOG_SEARXNG_URL", "SEARXNG_URL")
 """Variables of searchlog that hold an address, which may carry a password or a key."""
 
-_OWN_MIN, _OTHER_MIN = 8, 16
-_KEPT_MAX = 256
+_OWN_MIN = 8
+_LOGIN_MIN = 12
+_KEPT_MAX = 64
 _NAME = re.compile(
-    r"(?:API_?KEY|ACCESS_?KEY(?:_ID)?|(?:SECRET|PRIVATE|AUTH|SESSION|SIGNING|ENCRYPTION|SUBSCRIPTION|SERVICE)_?KEY|TOKEN|"
-    r"SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|COOKIES?|JWT|API_?SECRET)$",
+    r"(?:(?:^|_)KEY|(?:API|ACCESS|SECRET|PRIVATE|AUTH)KEY|ACCESS_?KEY_ID|TOKEN|SECRET|"
+    r"PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|COOKIES?|JWT|API_?SECRET)$",
     re.IGNORECASE,
 )
 _OTHER_ADDRESS = re.compile(r"(?:_UR[IL]|_DSN|_PROXY|_INDEX|_WEBHOOK)$", re.IGNORECASE)
 _USERINFO = re.compile(r"^[^/?#]*//([^/?#]*)@|^([^/?#@\s]+:[^/?#@\s]+)@")
 _PAIR = re.compile(r"[?&;#]([^=&;#]*)=([^&;#]*)")
 _KEY_NAME = re.compile(r"key|token|secret|pass|auth|sig|cred|session|code", re.IGNORECASE)
-_PASSWORD = re.compile(r"(//|\\/\\/)[^\s/?#@\\'\"<>]*:[^\s/?#@'\"<>]*@")
 
 _lock = threading.Lock()
 _learned: dict[str, None] = {}
-_seen: list[object] = []
-"""What this process's environment was like when it was last read."""
+_seen: list[dict[str, str]] = []
+"""This process's environment as it was last read."""
 
 
 def learn(env: Mapping[str, str]) -> None:
-    """Hold the secrets of an environment from now on; at most 256 of them, the newest."""
+    """Hold the secrets of an environment from now on; at most 64 of them, the newest."""
     found = secrets_in(env)
     with _lock:
         if all(value in _learned for value in found):
@@ -62,13 +65,20 @@ def learn(env: Mapping[str, str]) -> None:
 
 def values() -> tuple[str, ...]:
     """Return all values that are held, those of this process's environment among them."""
-    # reading all of it takes as long as printing fifty lines
-    now = [len(os.environ), *map(os.environ.get, (*KEYS, *ADDRESSES))]
-    if now != _seen:
-        learn(os.environ)
-        _seen[:] = now
+    _read_environment()
     with _lock:
         return tuple(sorted(_learned))
+
+
+def _read_environment() -> None:
+    """Learn from this process's environment if any of it has changed: a key may be exchanged for another."""
+    try:
+        now = dict(os.environ)
+    except (KeyError, RuntimeError):  # another thread is changing it; whoever asks next reads it
+        return
+    if [now] != _seen:
+        learn(now)
+        _seen[:] = [now]
 
 
 def known() -> Secrets:
@@ -78,19 +88,30 @@ def known() -> Secrets:
 
 def hide(text: str) -> str:
     """Return a message without secrets: those held, and passwords in addresses, known or not."""
-    return known().replace_text(_PASSWORD.sub(rf"\1{MARKER}@", text))
+    return known().replace_text(without_passwords(text))
 
 
-def hide_all(value: Any) -> Any:
-    """Return a value for a program, with `hide` done to every string in its lists and mappings."""
+def hide_in(value: Any, hide: Callable[[str], str]) -> Any:
+    """Return a value for a program, with this done to every string in its lists and mappings.
+
+    Of the names of members only what no word can be is taken out, and none is lost to another.
+    """
     if isinstance(value, str):
         hidden = hide(value)
         return value if hidden == value else hidden
     if isinstance(value, Mapping):
-        return {hide_all(key): hide_all(item) for key, item in value.items()}
-    if isinstance(value, list | tuple) and type(value) in (list, tuple):
-        return type(value)(map(hide_all, value))
+        out: dict[Any, Any] = {}
+        for name, item in value.items():
+            shown = _strong().replace_text(name) if isinstance(name, str) else name
+            out[shown if shown not in out else f"{shown} ({len(out)})"] = hide_in(item, hide)
+        return out
+    if type(value) in (list, tuple):
+        return type(value)(hide_in(item, hide) for item in value)
     return value
+
+
+def _strong() -> Secrets:
+    return secrets_of(tuple(filter(is_strong, values())))
 
 
 def secrets_in(env: Mapping[str, str]) -> list[str]:
@@ -101,11 +122,11 @@ def secrets_in(env: Mapping[str, str]) -> list[str]:
         if name in KEYS:
             out += [value] if len(value) >= _OWN_MIN else []
         elif name in ADDRESSES:
-            out += [part for part in _parts(value) if len(part) >= _OWN_MIN]
+            out += [*filter(is_strong, _parts(value)), *_basic(value)]
         elif _NAME.search(name):
-            out += [value] if _is_token(value) else []
+            out += [value] if _is_secret(value) else []
         elif _OTHER_ADDRESS.search(name):
-            out += filter(_is_token, _parts(value))
+            out += filter(_is_secret, _parts(value))
     return out
 
 
@@ -125,12 +146,17 @@ def _both(value: str) -> Iterable[str]:
     return dict.fromkeys((value, unquote(value)))
 
 
-def _is_token(value: str) -> bool:
+def _basic(address: str) -> Iterator[str]:
+    """Yield user name and password of an address as HTTP Basic authentication sends them (RFC 7617)."""
+    found = _USERINFO.match(address)
+    if found:
+        user, _, password = (found[1] or found[2] or "").partition(":")
+        coded = b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode("ascii")
+        yield from [coded] if len(coded) >= _LOGIN_MIN else []
+
+
+def _is_secret(value: str) -> bool:
     """Whether a value of another program's variable is no word, path or address."""
-    return (
-        len(value) >= _OTHER_MIN
-        and not re.search(r"\s|://", value)
-        and not value.startswith(("/", "./", "~"))
-        and re.search("[A-Za-z]", value) is not None
-        and re.search("[0-9]", value) is not None
-    )
+    if re.search(r"\s|://", value) or value.startswith(("/", "./", "~")):
+        return False
+    return is_token(value) or is_issued(value) or is_mixed(value)

@@ -17,7 +17,7 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from string import ascii_letters, digits
 
 __all__ = ["MARKER", "Secrets", "secrets_of"]
@@ -55,6 +55,8 @@ class Secrets:
         self._hex = list(dict.fromkeys(form for value in ordered for form in _hex_forms(value)))
         self._hex_run = b"0" * min(map(len, self._hex), default=0)
         self._base64 = sorted({form for value in ordered for form in _base64_forms(_encoded(value))})
+        shortest = min(map(len, self._base64), default=_FRAGMENT_MIN)
+        self._base64_run = re.compile(rb"[A-Za-z0-9+/_%%\\-]{%d,}" % shortest)
         self._overlap = max([_OVERLAP_MIN, *(64 * len(needle) for needle in self._needles)])
         self._escapes = _Escapes({char for value in ordered for char in value}, self._table)
         # what looks like an escape in a secret is undone with the rest
@@ -102,7 +104,8 @@ class Secrets:
     def _in_window(self, data: bytes) -> Iterator[tuple[int, int]]:
         low = data.translate(self._table)
         yield from _every(self._needles, low)
-        yield from _every(self._base64, data)
+        if any(piece in runs for runs in [b" ".join(self._base64_run.findall(data))] for piece in self._base64):
+            yield from _every(self._base64, data)
         if self._hex and low.translate(_IS_HEX).find(self._hex_run) >= 0:
             yield from _every(self._hex, low)
         for pattern in self._hidden_by(low):
@@ -164,7 +167,7 @@ class _Escapes:
         return found
 
 
-@cache
+@lru_cache(maxsize=32)  # what servers send decides which marks there are
 def _of_ascii(marks: str) -> tuple[bytes, dict[bytes, bytes]]:
     """Return a pattern for the escapes of letters, digits and these marks, and what each of them means."""
     from html.entities import html5

@@ -22,10 +22,11 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from searchlog import recording, records
+from searchlog.capture.client import Published
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Fetch, Outcome
 from searchlog.capture.freshness import fetch_lifetime_s
-from searchlog.capture.guard import safe_url
+from searchlog.capture.shown import public_url
 from searchlog.clock import format_time
 from searchlog.digest import Digest, digest
 from searchlog.errors import FormatError, IntegrityError, MissingError, ProviderError
@@ -167,6 +168,8 @@ class Session:
         expect("registry_options", registry_options, registry.Options | None)
         expect("progress", progress, Callable)
         asked, chosen = split_options(query, settings, options)
+        # a key that was typed by mistake is sent to nobody, and what is recorded can be searched again
+        asked = replace(asked, text=known().replace_text(asked.text))
         made, fuse_all, why = self._providers(check_providers(providers), registry_options)
         self.resources.pool.warm()
         with self.ledger.turn("search") as turn:
@@ -234,10 +237,16 @@ class Session:
         return [pages[place[url]] for url in wanted]
 
     def _log_pages(
-        self, turn: TurnWriter, batch: Sequence[PageRead], cause: Draft, settings: Settings
+        self,
+        turn: TurnWriter,
+        batch: Sequence[PageRead],
+        cause: Draft,
+        settings: Settings,
+        *,
+        published: bool = False,
     ) -> list[list[Draft]]:
         """Append what pages gave, then let the HTTP cache point to it; return the drafts of each page."""
-        made = [page_drafts(read, cause) for read in batch]
+        made = [page_drafts(read, cause, published=published) for read in batch]
         turn.add([draft for drafts in made for draft in drafts])
         for read, drafts in zip(batch, made, strict=True):
             if read.task.stored is None and read.fetch is not None:
@@ -252,17 +261,18 @@ class Session:
         pointer = {"session": self.id, "seq": str(capture.seq), "captured_at": format_time(final.started_at)}
         self.resources.later(partial(self.resources.client(settings).remember, fetch, pointer))
 
-    def _reader(self, settings: Settings, *, cut_passages: bool = False) -> Reader:
+    def _reader(self, settings: Settings, *, for_search: bool = False) -> Reader:
         resources = self.resources
+        client = resources.client(settings)
         return Reader(
-            resources.client(settings),
+            Published(client) if for_search else client,
             resources.pool,
             resources.storage.blobs,
             resources.clock,
             settings.convert,
             settings.threads,
             settings.cache_max_age_s,
-            cut_passages,
+            cut_passages=for_search,
         )
 
 
@@ -346,17 +356,17 @@ class _Flow:
         tasks, order = self._tasks(candidates)
         pages: dict[int, PageRead] = {}
         converted: dict[int, Draft] = {}
-        reader = self.session._reader(self.settings, cut_passages=True)
+        reader = self.session._reader(self.settings, for_search=True)
         enough = max(1, -(-len(tasks) // 2))
         for batch in reader.read(tasks, deadline, soft_s=self.settings.soft_s, enough=enough):
-            made = self.session._log_pages(self.turn, batch, query, self.settings)
+            made = self.session._log_pages(self.turn, batch, query, self.settings, published=True)
             for read, drafts in zip(batch, made, strict=True):
                 number = order[read.task.url]
                 pages[number] = read
                 if read.converted is not None:
                     converted[number] = drafts[-1]
                 self.progress(
-                    Progress("read", f"{safe_url(read.task.url)}: {page_of(read).said}", len(pages), len(tasks))
+                    Progress("read", f"{public_url(read.task.url)}: {page_of(read).said}", len(pages), len(tasks))
                 )
         step = read_step(candidates, pages)
         self.steps.append(step)

@@ -10,9 +10,9 @@ from datetime import datetime
 
 from searchlog import keyring
 from searchlog.capture.exchange import Decoded, Exchange, Framing, Outcome, Peer, Request, header
-from searchlog.capture.guard import safe_url
 from searchlog.capture.message import Message
 from searchlog.capture.redact import Draft, clean
+from searchlog.capture.shown import public_url, shown_url
 from searchlog.secrecy import secrets_of
 
 __all__ = ["Timing", "assemble", "judge", "refused"]
@@ -70,10 +70,10 @@ def assemble(
     warnings: tuple[str, ...] = (),
 ) -> Exchange:
     """Return the exchange of a request that was sent, or was stopped on its way."""
-    leads_to = header(draft.message.headers, "location")
+    location = header(draft.message.headers, "location")
     outcome, code, detail = judge(draft.message, draft.decoded, reason, draft.detail)
     draft = Draft(draft.url, draft.request_head, draft.request_body, draft.message, draft.decoded, detail)
-    draft, redacted = clean(draft, request.secrets, keyring.values())
+    draft, redacted = clean(draft, request.secrets, keyring.values(), request.public)
     message = draft.message
     odd = [*message.warnings, *warnings]
     if outcome is Outcome.COMPLETE and reason is not None:
@@ -99,14 +99,14 @@ def assemble(
         departures=departures + redacted,
         warnings=tuple(dict.fromkeys(odd)),
         decoded=draft.decoded,
-        leads_to=leads_to,
+        location=location,
     )
 
 
 def refused(request: Request, reason: str, detail: str, timing: Timing) -> Exchange:
     """Return the exchange of a request that was never sent."""
     secrets = secrets_of((*request.secrets, *keyring.values()))
-    url = safe_url(request.url)
+    url = public_url(request.url) if request.public == request.url else shown_url(request.url)
     return Exchange(
         method=request.method,
         url=secrets.replace_text(url),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ssl
 import threading
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from searchlog.capture.politeness import Gate, retry_after
 from searchlog.capture.redact import Draft
 from searchlog.capture.resolve import Resolver, system_resolver
 from searchlog.capture.robots import Book
+from searchlog.capture.shown import public_url, shown_url
 from searchlog.capture.trip import Pins, Policy, travel
 from searchlog.clock import Clock
 from searchlog.errors import UsageError
@@ -126,14 +127,15 @@ class Client:
                 self._policy.gate.hold_off(host, seconds)
         return exchange
 
-    def fetch(self, url: str, deadline: Deadline, *, max_age_s: int | None = None) -> Fetch:
+    def fetch(self, url: str, deadline: Deadline, *, max_age_s: int | None = None, published: bool = False) -> Fetch:
         """Return the fetch of one URL, every hop in order. Never raises for the world going wrong.
 
         With a cache, a stored fetch that is still fresh is given back, with `cache_hit` set; max_age_s: any stored
         fetch that is younger, 0 for none. What is fetched is not put into the cache here, since the cache points to
         the logged capture: the caller logs it, then calls `remember`.
+        published: a provider's answer holds this URL, so what stands in its parameters is kept as it is.
         """
-        shown = guard.safe_url(url)
+        shown = public_url(url) if published else shown_url(url)
         target = guard.check_url(url, self.limits.url_bytes_max)
         if isinstance(target, Refusal):
             return Fetch(shown, (), Outcome.REFUSED, target.reason, target.detail)
@@ -142,7 +144,7 @@ class Client:
             hit = self.cache.lookup(target.url, headers, limits=self.limits, max_age_s=max_age_s, deadline=deadline)
             if hit is not None:
                 return replace(hit.fetch, url=shown)
-        return travel(self._policy, shown, target, deadline)
+        return travel(self._policy, shown, target, deadline, url if published else "")
 
     def remember(self, fetch: Fetch, pointer: Mapping[str, str]) -> bool:
         """Put a fetch into the cache, if there is one and the answer permits; return whether that was done.
@@ -210,6 +212,17 @@ class Client:
             rest.append(("Content-Length", str(len(request.body))))
         host = () if "host" in own else (("Host", target.host_header),)
         return (*host, *request.headers, *(item for item in rest if item[0].lower() not in own))
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A client for URLs that a provider's answer holds: see `Client.fetch`."""
+
+    client: Client
+
+    def fetch(self, url: str, deadline: Deadline, *, max_age_s: int | None = None) -> Fetch:
+        """Return the fetch of one such URL."""
+        return self.client.fetch(url, deadline, max_age_s=max_age_s, published=True)
 
 
 def _written(request: Request, target: Target, headers: tuple[Header, ...]) -> bytes:

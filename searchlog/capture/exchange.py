@@ -78,6 +78,8 @@ class Request:
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Values (API keys) that must never reach the disk, wherever they stand: URL, head, body or an echo in the
     answer."""
+    public: str = field(default="", repr=False)
+    """A URL that a provider's answer published, and that led to this request: its parameters are no secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,7 @@ class Exchange:
     `transfer-coding`, `bad-header-line`, `lone-line-feed`, `no-close-notify` (TLS ended without saying so),
     `after-<reason>` (whole, and then something went wrong: `after-protocol` when h11 refused it)."""
     decoded: Decoded = field(default_factory=lambda: Decoded(b""))
-    leads_to: str | None = field(default=None, repr=False, compare=False)
+    location: str | None = field(default=None, repr=False, compare=False)
     """The Location as it crossed the wire, to be followed: it may hold a credential, so it is neither stored nor shown.
     None in an exchange that was read back."""
 

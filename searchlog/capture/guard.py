@@ -3,7 +3,8 @@
 `check_url` is the only parser; what it returns is what is connected to, so check and use cannot disagree.
 `check_address` judges one resolved address against our own list of IANA special-purpose blocks, not against
 `ipaddress.is_private`, whose tables have been wrong or old (CVE-2024-4032, cpython issues 119812 and 151749).
-Pure: looks nothing up. Spec: RFC 3986, RFC 6890 and the IANA special-purpose address registries, RFC 6052, RFC 7526.
+Pure: looks nothing up, and knows no secrets.
+Spec: RFC 3986, RFC 6890 and the IANA special-purpose address registries, RFC 6052, RFC 7526.
 """
 
 from __future__ import annotations
@@ -14,8 +15,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
-from searchlog import keyring
-from searchlog.capture.credentials import without_credentials
 from searchlog.errors import UsageError
 
 __all__ = [
@@ -44,6 +43,10 @@ _BAD_PORT = re.compile(
     r"^([\x00-\x20]*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[\\/]{2})[^\\/?#@:\[\]]*:(?![0-9]{0,5}(?:[\\/?#]|$)).*@", re.DOTALL
 )
 """A password in which a slash, question mark or hash was not escaped: its rest stands behind the authority."""
+_CUT_PASSWORD = re.compile(
+    r"^([\x00-\x20]*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[\\/]{2})[^\\/?#@:\[\]]*:(?![0-9]{0,5}[\\/?#])[^@]*\Z", re.DOTALL
+)
+"""What may be a user name and password whose @ was cut off."""
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _QUAD = re.compile(r"(?:0|[1-9][0-9]{0,2})(?:\.(?:0|[1-9][0-9]{0,2})){3}")
@@ -162,15 +165,16 @@ def join_url(base: Target, location: str) -> str:
 
 
 def safe_url(url: str, url_bytes_max: int = 8_192) -> str:
-    """Return the form of a URL that may be stored and shown, whatever it is.
+    """Return a URL, whatever it is, without user name and password, lone surrogates escaped, cut where it is too long.
 
-    User names, passwords, parameters that are credentials and keys of the environment are replaced, lone surrogates
-    escaped; what is too long to be asked is cut.
+    What the parameters of a URL hold is left as it is: see `shown`.
     """
-    url = keyring.known().replace_text(url)
+    most = 4 * url_bytes_max
+    if len(url) > most:
+        # nobody asks for it; what is left of a password that is cut has no @ behind it
+        url = _CUT_PASSWORD.sub(r"\1[redacted]", url[:most])
     url = _PASSWORD.sub(r"\1[redacted]@", _USERINFO.sub(r"\1[redacted]@", url))
-    # cut last: what is left of a password that was cut has no @ behind it
-    url = without_credentials(_BAD_PORT.sub(r"\1[redacted]@", url))[:url_bytes_max]
+    url = _BAD_PORT.sub(r"\1[redacted]@", url)[:url_bytes_max]
     return url.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

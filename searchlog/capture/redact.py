@@ -17,6 +17,7 @@ from searchlog.capture.credentials import credentials, without_credentials
 from searchlog.capture.exchange import Decoded, Framing
 from searchlog.capture.message import Message, parse
 from searchlog.secrecy import MARKER, Secrets, secrets_of
+from searchlog.shape import is_mixed, is_strong
 
 __all__ = ["Draft", "clean"]
 
@@ -59,7 +60,9 @@ _LINK_BEFORE = re.compile(
     rb"(?i)(?:href|src|srcset|action|cite|data|poster|url)\s{0,9}=\s{0,9}[\"']?\s{0,9}(?:(?:https?|ftp):)?\Z"
 )
 _JSON_BEFORE = re.compile(rb"(?i)\"(?:https?|ftp):\Z")
-_ECHO_MIN = 16
+_STRING = re.compile(rb"\"(?:[^\"\\]|\\.)*+(?:\"(\s*:)?|\Z)", re.DOTALL)
+"""A string of JSON; group 1 where it is the name of a member. One without an end goes on to the end of the text."""
+_LOGIN_MIN = 4
 _TOKEN = re.compile(rb"[A-Za-z0-9._~+=%-]{16,}")
 """What a cookie or a credential of the answer looks like when it is searched for in the rest of the answer."""
 
@@ -76,20 +79,29 @@ class Draft:
     detail: str = ""
 
 
-def clean(draft: Draft, declared: Iterable[str], known: Iterable[str] = ()) -> tuple[Draft, tuple[str, ...]]:
+def clean(
+    draft: Draft, declared: Iterable[str], known: Iterable[str] = (), public: str = ""
+) -> tuple[Draft, tuple[str, ...]]:
     """Return the draft without secrets, and the departures this made, in order.
 
     declared: the secrets of the request itself. known: others that are searched for. What the heads of this exchange
-    hold is added.
+    hold is added. public: a URL whose parameters are no secret (`Request.public`).
     """
     sent = tuple(declared)
-    secrets = _Both(secrets_of((*sent, *known)), secrets_of(tuple(_told(draft))), bool(sent))
+    told = tuple(_told(draft, public))
+    secrets = _Secrets(
+        secrets_of((*sent, *known)),
+        secrets_of(told),
+        secrets_of(tuple(filter(is_strong, (*sent, *known, *told)))),
+        public,
+        bool(sent),
+    )
     labels: list[str] = []
-    url = without_credentials(secrets.replace_text(draft.url))
+    url = without_credentials(secrets.replace_text(draft.url), public)
     if url != draft.url:
         labels.append("redacted:request:url")
     line, rest = _split_line(draft.request_head)
-    request_head = _without_credentials(secrets.replace(line)) + _clean_head(rest, secrets, "request", labels)
+    request_head = _without_credentials(secrets.replace(line), public) + _clean_head(rest, secrets, "request", labels)
     request_body = secrets.replace(draft.request_body)
     if request_body != draft.request_body:
         labels.append("redacted:request:body")
@@ -99,39 +111,56 @@ def clean(draft: Draft, declared: Iterable[str], known: Iterable[str] = ()) -> t
 
 
 @dataclass(frozen=True, slots=True)
-class _Both:
+class _Secrets:
     """The secrets of every exchange, made ready once, and those of this one."""
 
     known: Secrets
     told: Secrets
+    strong: Secrets
+    """Those of both that no word can be."""
+    public: str
     sent: bool
     """Whether the far end was sent one of them, and so may repeat it where we do not look."""
 
     def replace(self, data: bytes) -> bytes:
         return self.told.replace(self.known.replace(data))
 
+    def replace_payload(self, data: bytes) -> bytes:
+        """Return a payload without secrets; in JSON the names of members lose only what no word can be."""
+        if not _is_json(data):
+            return self.replace(data)
+        out, at = [], 0
+        for found in _STRING.finditer(data):
+            if found[1]:
+                out += [self.replace(data[at : found.start()]), self.strong.replace(found[0])]
+                at = found.end()
+        joined = b"".join([*out, self.replace(data[at:])])
+        return data if joined == data else joined
+
     def replace_text(self, text: str) -> str:
         return self.told.replace_text(self.known.replace_text(text))
 
 
-def _told(draft: Draft) -> list[str]:
+def _told(draft: Draft, public: str) -> list[str]:
     """Return the secrets that the heads themselves tell, since the rest of the exchange may repeat them.
 
-    Passwords in Location values whatever they look like; of the values of credentials those that look like a token: a
-    word in a cookie must not be taken out of the page.
+    User names with passwords in Location values; of the values of credentials those that look like a token: a word,
+    or the name of a page, in a cookie must not be taken out of the page.
     """
+    no_secret = set(credentials(public))
     out: list[bytes] = [_encoded(value) for value in credentials(draft.url)]
     framing = draft.message.framing
     for head in (draft.request_head, draft.message.head, framing.tail if framing.kind == "chunked" else b""):
         for field in _FIELD.finditer(head):
             name, value = field[2].decode("ascii").lower(), field[4].strip()
             if _is_credential(name):
-                out += filter(_is_token, _TOKEN.findall(_cookie(value) if "cookie" in name else value))
+                out += filter(_is_mixed, _TOKEN.findall(_cookie(value) if "cookie" in name else value))
             elif name in ("location", "content-location"):
                 user = _LOCATION_USER.match(value)
-                out += [user[2]] if user and b":" in user[2] and len(user[2]) > 3 else []
+                out += [user[2]] if user and b":" in user[2] and len(user[2]) >= _LOGIN_MIN else []
                 out += [_encoded(found) for found in credentials(value.decode("latin-1"))]
-    return [value.decode("utf-8", "surrogateescape") for value in dict.fromkeys(out)]
+    told = (value.decode("utf-8", "surrogateescape") for value in dict.fromkeys(out))
+    return [value for value in told if value not in no_secret]
 
 
 def _encoded(value: str) -> bytes:
@@ -143,8 +172,8 @@ def _split_line(head: bytes) -> tuple[bytes, bytes]:
     return head[:end], head[end:]
 
 
-def _without_credentials(value: bytes) -> bytes:
-    return without_credentials(value.decode("latin-1")).encode("latin-1")
+def _without_credentials(value: bytes, public: str) -> bytes:
+    return without_credentials(value.decode("latin-1"), public).encode("latin-1")
 
 
 def _cookie(value: bytes) -> bytes:
@@ -152,8 +181,12 @@ def _cookie(value: bytes) -> bytes:
     return value.partition(b";")[0].partition(b"=")[2]
 
 
-def _is_token(value: bytes) -> bool:
-    return re.search(rb"[A-Za-z]", value) is not None and re.search(rb"[0-9]", value) is not None
+def _is_mixed(value: bytes) -> bool:
+    return is_mixed(value.decode("ascii"))
+
+
+def _is_json(data: bytes) -> bool:
+    return data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
 
 
 def _is_credential(name: str) -> bool:
@@ -161,7 +194,7 @@ def _is_credential(name: str) -> bool:
     return name in _NAMES or _NAME_END.search(name) is not None
 
 
-def _clean_message(message: Message, decoded: Decoded, secrets: _Both, labels: list[str]) -> tuple[Message, Decoded]:
+def _clean_message(message: Message, decoded: Decoded, secrets: _Secrets, labels: list[str]) -> tuple[Message, Decoded]:
     payload, decoded = _clean_payload(message.payload, decoded, secrets, labels)
     head = _clean_head(message.head, secrets, "response", labels)
     framing = _clean_framing(message.framing, secrets, labels)
@@ -180,15 +213,15 @@ def _clean_message(message: Message, decoded: Decoded, secrets: _Both, labels: l
     return replace(message, head=head, headers=headers, payload=payload, framing=framing, reason_phrase=phrase), decoded
 
 
-def _clean_payload(payload: bytes, decoded: Decoded, secrets: _Both, labels: list[str]) -> tuple[bytes, Decoded]:
+def _clean_payload(payload: bytes, decoded: Decoded, secrets: _Secrets, labels: list[str]) -> tuple[bytes, Decoded]:
     """Return payload and decoded payload without secrets; the payload itself where nothing was found."""
     # what lies behind a size cut of a compressed body was never looked at, so it may not be kept
     unseen = secrets.sent and bool(decoded.codings) and decoded.reason in ("length", "time")
-    data = _without_link_passwords(secrets.replace(decoded.data)) if decoded.codings else payload
+    data = _without_link_passwords(secrets.replace_payload(decoded.data)) if decoded.codings else payload
     if decoded.codings and (unseen or data is not decoded.data):
         labels += ["redacted:payload", "decoded:payload"]
         return data, replace(decoded, data=data)
-    data = _without_link_passwords(secrets.replace(payload))
+    data = _without_link_passwords(secrets.replace_payload(payload))
     if data is payload:
         return payload, decoded
     labels.append("redacted:payload")
@@ -200,8 +233,7 @@ def _without_link_passwords(data: bytes) -> bytes:
 
     What stands in running text is an example, and stays.
     """
-    is_json = data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
-    before = _JSON_BEFORE if is_json else _LINK_BEFORE
+    before = _JSON_BEFORE if _is_json(data) else _LINK_BEFORE
     out, at = [], 0
     for found in _LINK_PASSWORD.finditer(data):
         if before.search(data, max(0, found.start() - 60), found.start()):
@@ -211,7 +243,7 @@ def _without_link_passwords(data: bytes) -> bytes:
     return b"".join([*out, data[at:]]) if out else data
 
 
-def _clean_head(head: bytes, secrets: _Both, side: str, labels: list[str]) -> bytes:
+def _clean_head(head: bytes, secrets: _Secrets, side: str, labels: list[str]) -> bytes:
     """Return a head, or several, with credentials replaced by name and secrets by value."""
 
     def field(found: re.Match[bytes]) -> bytes:
@@ -223,7 +255,7 @@ def _clean_head(head: bytes, secrets: _Both, side: str, labels: list[str]) -> by
                 value = _LOCATION_USER.sub(rb"\1%b@" % _MARK, value)
             value = _PASSWORD.sub(rb"\1%b@" % _MARK, value)
             if name in _WITH_ADDRESSES:
-                value = _without_credentials(secrets.replace(value))
+                value = _without_credentials(secrets.replace(value), secrets.public)
         if value != found[4]:
             labels.append(f"redacted:{side}:{name}")
         return found[1] + found[2] + found[3] + value
@@ -235,7 +267,7 @@ def _clean_head(head: bytes, secrets: _Both, side: str, labels: list[str]) -> by
     return out
 
 
-def _clean_framing(framing: Framing, secrets: _Both, labels: list[str]) -> Framing:
+def _clean_framing(framing: Framing, secrets: _Secrets, labels: list[str]) -> Framing:
     tail = framing.tail
     if found := _TRAILER.match(tail) if framing.kind == "chunked" else None:
         tail = tail[: found.start(1)] + _clean_head(found[1], secrets, "trailer", labels)

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from searchlog.capture import guard, robots
+from searchlog.capture.credentials import credentials
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Exchange, Fetch, Limits, Outcome, Request, RobotsDecision, header
 from searchlog.capture.guard import Refusal, Target
 from searchlog.capture.politeness import Gate, retry_after
+from searchlog.capture.shown import shown_url
 from searchlog.clock import Clock
 
 __all__ = ["Asker", "Pins", "Policy", "travel"]
@@ -62,6 +64,8 @@ class _Trip:
     """What waiting is held to: for a place at a host, for robots.txt that another fetch asks for."""
     left_s: float
     """What is left of the fetch's own time, which only asking uses up."""
+    public: str
+    """See `Request.public`."""
     pins: Pins = field(default_factory=dict)
     asked: list[str] = field(default_factory=list, repr=False)
     """The URL of each hop as it was asked for, which the hop itself may not hold."""
@@ -73,6 +77,10 @@ class _Trip:
     @property
     def expired(self) -> bool:
         return self.left_s <= 0 or self.outer.expired
+
+    def credentials(self) -> tuple[str, ...]:
+        """Return those that earlier hops were asked with: a later one may repeat them."""
+        return () if self.public else tuple(dict.fromkeys(value for url in self.asked for value in credentials(url)))
 
     def ended(self, outcome: Outcome, reason: str | None = None, detail: str = "") -> Fetch:
         return Fetch(
@@ -89,12 +97,14 @@ class _Trip:
         return self.ended(Outcome.REFUSED, refusal.reason, refusal.detail)
 
 
-def travel(policy: Policy, url: str, target: Target, deadline: Deadline) -> Fetch:
+def travel(policy: Policy, url: str, target: Target, deadline: Deadline, public: str = "") -> Fetch:
     """Return the fetch of a checked target. url: as asked for, in the form that may be stored.
+
+    public: see `Request.public`.
 
     Its own time (`Limits.total_s`) runs while something is asked; waiting its turn at a host is held to `deadline`.
     """
-    trip = _Trip(url, deadline, policy.limits.total_s)
+    trip = _Trip(url, deadline, policy.limits.total_s, public)
     redirects = 0
     while True:
         if stop := _ask_robots(policy, trip, target):
@@ -108,7 +118,7 @@ def travel(policy: Policy, url: str, target: Target, deadline: Deadline) -> Fetc
         trip.asked.append(target.url)
         if _should_retry(policy, trip, target, exchange):
             continue
-        location = exchange.leads_to if exchange.status in _REDIRECTS else None
+        location = exchange.location if exchange.status in _REDIRECTS else None
         if location is None or exchange.outcome is Outcome.FAILED:
             return trip.ended(exchange.outcome, exchange.reason, exchange.detail)
         following = guard.check_url(guard.join_url(target, location), policy.limits.url_bytes_max)
@@ -118,7 +128,7 @@ def travel(policy: Policy, url: str, target: Target, deadline: Deadline) -> Fetc
         if redirects > policy.limits.redirects_max:
             return trip.ended(Outcome.FAILED, "redirect-limit", f"more than {redirects - 1} redirects")
         if following.url in trip.asked:
-            detail = f"the redirects go round in a circle at {guard.safe_url(following.url)}"
+            detail = f"the redirects go round in a circle at {shown_url(following.url)}"
             return trip.ended(Outcome.FAILED, "redirect-limit", detail)
         target = following
 
@@ -140,7 +150,8 @@ def _through_gate(
     start = policy.clock.monotonic()
     try:
         deadline = trip.outer.child(max(0.0, trip.left_s - keep_s))
-        return policy.ask(Request("GET", target.url), target, limits, deadline, trip.pins)
+        request = Request("GET", target.url, secrets=trip.credentials(), public=trip.public)
+        return policy.ask(request, target, limits, deadline, trip.pins)
     finally:
         policy.gate.leave(place)
         trip.left_s -= policy.clock.monotonic() - start
@@ -233,7 +244,7 @@ def _fetch_rules(policy: Policy, trip: _Trip, origin: Target) -> robots.Rules | 
         elif answer is not None:
             break  # a redirect led where we do not go; the answer before it stands
         answer = exchange
-        location = exchange.leads_to if exchange.status in _REDIRECTS else None
+        location = exchange.location if exchange.status in _REDIRECTS else None
         if location is None:
             break
         target = guard.check_url(guard.join_url(target, location), policy.limits.url_bytes_max)

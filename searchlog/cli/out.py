@@ -35,14 +35,16 @@ def data(content: str | bytes) -> None:
         click.echo(visible(text), nl=not text.endswith("\n"))
         return
     raw = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
-    sys.stdout.flush()
-    sys.stdout.buffer.write(keyring.known().replace(raw))
-    sys.stdout.buffer.flush()
+    _write(keyring.known().replace(raw))
 
 
 def json(value: Any) -> None:
     """Write one JSON value to stdout; an address in it is shown without user name and password."""
-    data(dump_json(_shown(value)) + "\n")
+    text = dump_json(keyring.hide_in(value, _shown)) + "\n"
+    if sys.stdout.isatty():
+        click.echo(text, nl=False)
+    else:
+        _write(text.encode("utf-8", "backslashreplace"))
 
 
 def line(text: str = "") -> None:
@@ -82,12 +84,14 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, err: bool
             click.echo(row, err=err)
 
 
-def _shown(value: Any) -> Any:
-    if isinstance(value, str):
-        return safe_url(value) if _LOGIN.match(value) else value
-    if isinstance(value, dict):
-        return {key: _shown(item) for key, item in value.items()}
-    return [_shown(item) for item in value] if isinstance(value, list | tuple) else value
+def _write(raw: bytes) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(raw)
+    sys.stdout.buffer.flush()
+
+
+def _shown(text: str) -> str:
+    return safe_url(text) if _LOGIN.match(text) else text
 
 
 def _cut(text: str, most: int) -> str:

@@ -40,7 +40,8 @@ def one_line(text: str) -> str:
 
 def dump_json(value: Any) -> str:
     """Return indented JSON in which no character acts on a terminal; it parses to the same value, without secrets."""
-    return _IN_JSON.sub(_json_escape, keyring.known().replace_text(json.dumps(value, ensure_ascii=False, indent=2)))
+    shown = keyring.hide_in(value, keyring.known().replace_text)  # in its text a secret could span members
+    return _IN_JSON.sub(_json_escape, json.dumps(shown, ensure_ascii=False, indent=2))
 
 
 def _spell(match: re.Match[str]) -> str:

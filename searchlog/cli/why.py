@@ -22,14 +22,17 @@ def why_command(url: str, session_id: str, archive: str | None, as_json: bool) -
 
     URLs are compared as a search compares them: without trackers, scheme and default port. Redirects are followed.
     """
-    from searchlog.capture.guard import safe_url
+    from searchlog.capture.shown import public_url, shown_url
     from searchlog.cli.reading import Reading
     from searchlog.search.fuse import comparison_key
     from searchlog.view import why
 
+    # a provider's answer holds a URL as it is, a fetch of the user's without its credentials
+    asked = {comparison_key(one): comparison_key(url) for one in (url, public_url(url), shown_url(url))}
+
     def key(url: str) -> str:
-        # a record of a fetch holds a URL without its credentials
-        return comparison_key(safe_url(url))
+        found = comparison_key(url)
+        return asked.get(found, found)
 
     told = []
     code = Exit.OK
@@ -43,7 +46,7 @@ def why_command(url: str, session_id: str, archive: str | None, as_json: bool) -
         count = sum(len(events) for _, events in told)
         if as_json:
             events = [{"session": name, **asdict(event)} for name, events in told for event in events]
-            out.json({"archive": opened.described, "url": safe_url(url), "events": events})
+            out.json({"archive": opened.described, "url": shown_url(url), "events": events})
         elif count:
             for name, found in told:
                 if found:
@@ -52,6 +55,6 @@ def why_command(url: str, session_id: str, archive: str | None, as_json: bool) -
     if not count:
         where = "any session" if session_id == "all" else f"session {names[0]}"
         more = "" if session_id == "all" else "; `--session all` looks in every session"
-        out.error(f"nothing about {safe_url(url)!r} in {where}{more}")
+        out.error(f"nothing about {shown_url(url)!r} in {where}{more}")
     # what cannot be read may have told of it: that it is not there cannot be said then
     return code or (Exit.OK if count else Exit.NOTHING)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from searchlog import records
-from searchlog.capture.guard import safe_url
+from searchlog.capture.shown import public_url, shown_url
 from searchlog.flow.choose import Chosen
 from searchlog.flow.read import CUT, FAULT, PageRead
 from searchlog.keyring import hide
@@ -16,8 +16,12 @@ from searchlog.tokens import token_count
 __all__ = ["chosen_drafts", "page_drafts", "rendering_bytes"]
 
 
-def page_drafts(read: PageRead, cause: Draft) -> list[Draft]:
-    """Return the captures of one page, hop after hop, and its conversion last."""
+def page_drafts(read: PageRead, cause: Draft, *, published: bool = False) -> list[Draft]:
+    """Return the captures of one page, hop after hop, and its conversion last.
+
+    published: a provider's answer holds its URL.
+    """
+    url = public_url(read.task.url) if published else shown_url(read.task.url)
     drafts: list[Draft] = []
     for stored in read.captures:
         last = read.cut and stored is read.captures[-1]
@@ -25,8 +29,8 @@ def page_drafts(read: PageRead, cause: Draft) -> list[Draft]:
         drafts.append(Draft(body, (drafts[-1],) if drafts else (cause,)))
     if not read.captures:
         nothing = records.Capture(
-            url=safe_url(read.task.url),
-            asked=safe_url(read.task.url),
+            url=url,
+            asked=url,
             purpose=read.task.purpose,
             hop=0,
             final=True,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from searchlog import records
 from searchlog.capture.exchange import Outcome
-from searchlog.capture.guard import safe_url
+from searchlog.capture.shown import shown_url
 from searchlog.extract.conversion import Conversion
 from searchlog.flow.read import PageRead, unread_reason
 from searchlog.suspect.judge import Suspicion
@@ -52,8 +52,8 @@ def page_of(read: PageRead) -> Page:
     capture = capture if isinstance(capture, records.Capture) else None
     made = made if isinstance(made, records.Conversion) else None
     return Page(
-        asked=safe_url(read.task.url),
-        url=capture.url if capture else safe_url(read.task.url),
+        asked=capture.asked if capture else shown_url(read.task.url),
+        url=capture.url if capture else shown_url(read.task.url),
         outcome=capture.outcome if capture else "failed",
         reason=unread_reason(read),
         detail=_detail(read, capture, made),

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from searchlog import keyring
 from searchlog.canon import decimal_string
 from searchlog.capture.exchange import Limits
 from searchlog.capture.guard import Allow
@@ -137,9 +136,6 @@ def split_options(query: str | Query, settings: Settings | None, options: dict[s
         known = ", ".join(sorted(f.name for f in (*fields(Query), *fields(Settings))))
         raise UsageError(f"no option {', '.join(sorted(values))}; there are: {known}", options=sorted(values))
     asked, chosen = replace(asked, **for_query), replace(chosen, **for_settings)
-    if isinstance(asked.text, str):
-        # a key that was typed by mistake is sent to nobody, and what is recorded can be searched again
-        asked = replace(asked, text=keyring.known().replace_text(asked.text))
     if isinstance(asked.country, str):
         asked = replace(asked, country=asked.country.upper())
     asked, chosen = checked(asked, _RULES), checked(chosen, _RULES)

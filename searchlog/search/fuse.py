@@ -5,9 +5,9 @@ Scores are added exactly, so neither the order of addition nor the machine can c
 
 Two results are one resource when their comparison keys are equal. The key is used for nothing else: the URL shown and
 fetched is always the original. It forgets the scheme among http and https, a default port, the case of scheme and host,
-the way of writing percent escapes, known trackers, and the values of credentials. It keeps everything that can name
-another page: `www.` (often another server, and not ours to judge), trailing slashes, fragments (single-page sites),
-parameters such as `ref` and `source`, their order and repeats.
+the way of writing percent escapes, and known trackers. It keeps everything that can name another page: `www.` (often
+another server, and not ours to judge), trailing slashes, fragments (single-page sites), parameters such as `ref`,
+`source` and `token`, their order and repeats.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from fractions import Fraction
 from urllib.parse import urlsplit
 
 from searchlog.canon import decimal_string
-from searchlog.capture.credentials import without_credentials
 from searchlog.search.decision import Decision, Step
 from searchlog.search.run import Result, Run
 
 __all__ = ["RRF_K", "Candidate", "comparison_key", "fuse"]
 
 RRF_K = 60
-RULE = "rrf/1 key/2"
+RULE = "rrf/1 key/1"
 
 _TRACKERS_LIST = (
     "_ga _gl _hsenc _hsmi dclid fbclid gad_source gbraid gclid gclsrc igsh igshid li_fat_id mc_cid mc_eid mkt_tok "
@@ -63,7 +62,6 @@ class Candidate:
 
 def comparison_key(url: str) -> str:
     """Return the key under which two URLs count as one resource; a URL that cannot be read is its own key."""
-    url = without_credentials(url)
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port

@@ -1,6 +1,7 @@
 """A provider whose address carries a user name and password: they become a header of each request. Pure.
 
-An address with a password is never asked for, stored or shown. Spec: RFC 7617 section 2.
+An address with a password is never asked for, stored or shown. The header is a secret of each request; the password
+alone only where no word can be it, since a word would be taken out of every answer. Spec: RFC 7617 section 2.
 """
 
 from __future__ import annotations
@@ -14,10 +15,14 @@ from searchlog.capture.exchange import Request
 from searchlog.search.provider import Facts, NetworkProvider, Response
 from searchlog.search.query import Query
 from searchlog.search.run import Run
+from searchlog.shape import is_strong
 
 __all__ = ["LoggedIn", "split_login"]
 
 _LOGIN = re.compile(r"((?:[A-Za-z][A-Za-z0-9+.-]*:)?/{0,2})([^/?#@\s]*)@(.+)", re.DOTALL)
+
+_TOKEN_MIN = 8
+"""Shorter ones occur in honest text."""
 
 
 def split_login(address: str | None) -> tuple[str | None, tuple[str, str] | None]:
@@ -48,7 +53,9 @@ class LoggedIn:
             return request
         token = b64encode(f"{self.user}:{self.password}".encode()).decode("ascii")
         headers = (*request.headers, ("Authorization", f"Basic {token}"))
-        return replace(request, headers=headers, secrets=(*request.secrets, self.password or self.user, token))
+        secrets = [token] if len(token) >= _TOKEN_MIN else []
+        secrets += filter(is_strong, (self.password or self.user,))
+        return replace(request, headers=headers, secrets=(*request.secrets, *secrets))
 
     def parse(self, response: Response, query: Query) -> Run:
         """Return the run that these bytes tell."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from searchlog import keyring
 from searchlog.errors import UsageError
 from searchlog.search.login import LoggedIn, split_login
 from searchlog.search.provider import Facts, NetworkProvider, Provider
@@ -118,12 +117,11 @@ def available(env: Mapping[str, str], options: Options | None = None) -> tuple[A
 def build(name: str, env: Mapping[str, str], options: Options | None = None) -> Provider:
     """Return the provider of this name.
 
-    The keys of the environment are kept out of all that is written from here on. A user name and password in an
-    address are sent as HTTP Basic authentication, and stand in no fact, record or message.
+    A user name and password in an address are sent as HTTP Basic authentication, and stand in no fact, record or
+    message.
 
     Raises UsageError for an unknown name, and when something that it needs is missing: the message says what to set.
     """
-    keyring.learn(env)
     options = options or Options()
     at, login = split_login(options.endpoints.get(name) or (_value(SEARXNG_ENV, env) if name == "searxng" else None))
     made = _build(name, env, options, at)

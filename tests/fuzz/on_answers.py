@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from searchlog import canon
-from searchlog.capture.guard import safe_url
+from searchlog.capture.shown import public_url
 from searchlog.search.provider import NetworkProvider, Response
 from searchlog.search.query import Query
 from searchlog.search.reading import ITEMS_MAX, RETRY_MAX_S
@@ -63,7 +63,7 @@ def check_answer(name: str, data: bytes) -> None:
     for result in run.results:
         assert isinstance(result.url, str)
         assert result.url.strip()
-        safe_url(result.url).encode("utf-8")
+        public_url(result.url).encode("utf-8")
     if run.outcome is RunOutcome.EMPTY:
         assert not run.results
         assert 200 <= status < 300

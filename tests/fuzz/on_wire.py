@@ -19,6 +19,7 @@ from searchlog import canon
 from searchlog.capture import codec, coding, freshness, robots
 from searchlog.capture.exchange import Exchange, Fetch, Limits, Outcome, Peer, wire_response
 from searchlog.capture.guard import Allow, Refusal, Target, check_url, join_url, refusal, safe_url
+from searchlog.capture.shown import shown_url
 from searchlog.capture.message import Message, Scanner, parse
 from searchlog.capture.politeness import WAIT_MAX_S, retry_after
 from searchlog.capture.redact import Draft, clean
@@ -280,9 +281,10 @@ def check_urls(data: bytes) -> None:
             else:
                 assert found.reason in ("url", "scheme", "credentials")
             assert refusal(url) in (None, "url", "scheme", "credentials", "address")
-            shown = safe_url(url)
-            shown.encode("utf-8")
-            assert safe_url(shown) == shown or "\\" in shown or len(url) > 2_000
+            for show in (safe_url, shown_url):
+                shown = show(url)
+                shown.encode("utf-8")
+                assert show(shown) == shown or "\\" in shown or len(url) > 2_000
         try:
             Allow.parse([text])
         except UsageError:
