@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 import pytest
 
-from searchlog import keyring
+from searchlog import keyring, secrecy
 from searchlog.archive import open_archive
 from searchlog.capture.client import Client
 from searchlog.capture.deadline import Deadline
@@ -32,6 +32,7 @@ from searchlog.capture.guard import Allow
 from searchlog.capture.shown import shown_url
 from searchlog.clock import SystemClock
 from searchlog.errors import ProviderError, UsageError
+from searchlog.flow.settings import split_options
 from searchlog.search import registry
 from searchlog.search.login import LoggedIn, split_login
 from searchlog.search.query import Query
@@ -402,6 +403,90 @@ def test_cookie_that_the_page_prints_is_taken_out_when_it_looks_like_a_token() -
     exchange = ask(answer(b"id 9f8e7d6c5b4a3f2e1d, documentation-homepage", b"Set-Cookie: a=9f8e7d6c5b4a3f2e1d; Path=/",
                           b"Set-Cookie: last=documentation-homepage"))  # fmt: skip
     assert exchange.payload == b"id [redacted], documentation-homepage"
+
+
+def test_cookie_that_names_a_page_stays_in_it() -> None:
+    """`Set-Cookie: last=tide-mills-2024-history` took the title and the links out of the page."""
+    body = b"<title>Tide mills</title><a href='/tide-mills-2024-history'>iphone-15-pro-max-256gb</a>"
+    exchange = ask(answer(body, b"Set-Cookie: last=tide-mills-2024-history", b"Set-Cookie: b=iphone-15-pro-max-256gb"))
+    assert exchange.payload == body
+    assert b"tide-mills" not in exchange.response_head
+
+
+def test_word_that_is_a_key_leaves_the_names_of_members() -> None:
+    """A password such as `url` or `id` took the members of a provider's answer away, and it could not be read."""
+    body = b'{"url": "https://h/url", "id\\"" :1, "text": "the id", "id": ["id", {"id":"a:b"}]}'
+    exchange = ask(answer(body), Request("GET", "", secrets=("id", "url")))
+    told = json.loads(exchange.payload)
+    assert list(told) == ["url", 'id"', "text", "id"]
+    assert told["id"] == ["[redacted]", {"id": "a:b"}]
+    assert told["text"] == "the [redacted]"
+
+
+@pytest.mark.parametrize("body", [b'{"%b": 1}', b'{"a": {"x %b": [1', b'{"a', b'["%b', b'{"\\"%b\\"": "x"}'])
+def test_key_is_taken_out_of_the_names_of_members_too(body: bytes) -> None:
+    key = b"canary-5F2c9A1b7D"
+    body = body.replace(b"%b", key)
+    exchange = ask(answer(body), Request("GET", "", secrets=(key.decode(),)))
+    assert exchange.payload == body.replace(key, b"[redacted]")
+
+
+def test_names_of_members_cost_time_in_their_length_only() -> None:
+    start = time.process_time()
+    for piece in (b'\\"', b'"', b'":', b'"a" ', b'"a":'):
+        ask(answer(b'{"' + piece * 300_000), Request("GET", "", secrets=("canary-5F2c9A1b7D",)))
+    assert time.process_time() - start < 10
+
+
+def test_words_of_a_login_stay_in_what_is_read() -> None:
+    """`http://reader:research@host` made "research" vanish from every page."""
+    env = {"SEARXNG_URL": "http://reader:research@host/"}
+    assert keyring.secrets_in(env) == [base64.b64encode(b"reader:research").decode()]
+    made = registry.build("searxng", env)
+    assert made.request(Query("mill")).secrets == (base64.b64encode(b"reader:research").decode(),)
+
+
+def test_key_that_was_exchanged_for_another_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the number of variables and our own were looked at: a new key of another program stayed unknown."""
+    old, new = "ghp_aB3dE5fG7hI9jK1lM3", "ghp_zY8xW6vU4tS2rQ0pO8"
+    monkeypatch.setenv("GITHUB_TOKEN", old)
+    assert old in keyring.values()
+    monkeypatch.setenv("GITHUB_TOKEN", new)
+    assert {old, new} <= set(keyring.values())
+
+
+def test_asking_for_a_provider_teaches_nothing() -> None:
+    """To build one held the keys of the environment that it was given, in a module that is pure."""
+    key = "tvly-aB3dE5fG7hI9jK1lM3-built"
+    registry.build("tavily", {"TAVILY_API_KEY": key})
+    assert key not in keyring.values()
+
+
+def test_options_are_read_the_same_whatever_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The query of a replay was masked by the keys of the machine that replays."""
+    key = CANARIES["GITHUB_TOKEN"]
+    monkeypatch.setenv("GITHUB_TOKEN", key)
+    assert keyring.hide(key) == "[redacted]"
+    assert split_options(f"about {key}", None, {})[0].text == f"about {key}"
+
+
+def test_what_is_remembered_of_marks_is_bounded() -> None:
+    """The escapes of each set of marks were kept for ever, and cookies of hostile servers chose the marks."""
+    for number in range(200):
+        Secrets([f"a{chr(33 + number % 15)}{chr(58 + number % 7)}{'!' * (number % 2)}1"])
+    assert secrecy._of_ascii.cache_info().maxsize == 32
+
+
+def test_many_keys_cost_little_more_than_one() -> None:
+    """2 MB took 0.2 s with one key, and 1.9 s with 256: base64 of each was searched for in all of it."""
+    data = b'<p>word number <b>x</b> &amp; <a href="http://a.example/some/long/path?x=1">l</a></p>' * 24_000
+    took = []
+    for count in (1, 64):
+        secrets = Secrets([f"sk-{number:03}-{'aB3dE5fG' * 5}" for number in range(count)])
+        start = time.process_time()
+        assert secrets.replace(data) is data
+        took.append(time.process_time() - start)
+    assert took[1] < 10 * took[0] + 0.5
 
 
 def test_authorization_that_nobody_declared_is_taken_out_of_the_echo() -> None:

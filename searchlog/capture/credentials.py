@@ -45,9 +45,9 @@ _SIGN = re.compile(
 )
 """What else stands in a URL that was made for one user and a while."""
 _VALUE = re.compile(r"[^&;#\s\"'<>\\]+")
-_INNER_VALUE = re.compile(r"(?:(?!%(?:25)*(?:26|23))[^&;#\s\"'<>\\])+", re.IGNORECASE)
+_INNER_VALUE = re.compile(r"(?:[^%&;#\s\"'<>\\]++|%(?!(?:25)*(?:26|23)))++")
 """Of a URL inside a parameter: there an escaped `&` ends a value, elsewhere it is part of it."""
-_SHAPED_MAX = 512
+_SHAPED_MAX = 256
 _NAMED_MIN = 8
 
 

@@ -74,3 +74,14 @@ def test_json_parses_to_the_same_value_and_acts_on_no_terminal(value: object) ->
 def test_json_can_hold_a_lone_surrogate() -> None:
     assert json.loads(dump_json(["x\udc80"])) == ["x\udc80"]
     dump_json(["x\udc80"]).encode("utf-8")
+
+
+def test_key_is_taken_out_of_strings_and_never_across_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text of the JSON was searched: a key with quotes in it spanned members, a word was the name of one."""
+    monkeypatch.setenv("TAVILY_API_KEY", 'b", "title": "c')
+    monkeypatch.setenv("BRAVE_API_KEY", "evidence")
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_aB3dE5fG7hI9jK1lM3")
+    value = {"url": "b", "title": "c", "evidence": "the evidence", "ghp_aB3dE5fG7hI9jK1lM3": 1, "[redacted]": 2}
+    assert json.loads(dump_json(value)) == {
+        "url": "b", "title": "c", "evidence": "the [redacted]", "[redacted]": 1, "[redacted] (4)": 2,
+    }  # fmt: skip
