@@ -8,6 +8,9 @@ A copy of the database file without its `-wal` file can be empty: back up with `
 
 Where the lock file cannot be opened for writing (a read-only disk, somebody else's archive) the log is only read, and
 nothing is created: with SQLite's `immutable` when there is no write-ahead log, else through the log as it lies there.
+
+SQLite would write any sound write-ahead log into the file that it lies beside, that of another database too. So one
+that is there already is held against the file first (`frames`, `extends`), and a caller who only reads leaves it there.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ from searchlog.errors import ConflictError, IntegrityError, MissingError, StoreE
 from searchlog.log.filelock import FileLock
 from searchlog.log.store.base import SessionSnapshot, StoredLine
 from searchlog.log.store.check import checked_frontier
+from searchlog.log.store.extends import fault_of_growth, is_damage
+from searchlog.log.store.frames import fault_of_frames
 from searchlog.log.tree import Frontier, leaf_hash
 
 __all__ = ["SqliteLogStore"]
@@ -50,13 +55,6 @@ CREATE TABLE IF NOT EXISTS records (
 """
 
 
-def _is_damage(error: sqlite3.Error) -> bool:
-    """Whether it says that the file is not what we wrote, not that the machine could not do it now."""
-    if isinstance(error, sqlite3.OperationalError):
-        return not hasattr(error, "sqlite_errorcode")  # then it is Python's: a stored text that is not UTF-8
-    return isinstance(error, sqlite3.DatabaseError)
-
-
 class SqliteLogStore:
     """Lines in one SQLite file. See LogStore for what each method promises."""
 
@@ -66,27 +64,63 @@ class SqliteLogStore:
         write: whether the caller may want to write. One who only reads makes no file, not even the lock.
         """
         self._path = path
+        self._wal = path.with_name(f"{path.name}-wal")
         self._lock = threading.RLock()
         self._pid = os.getpid()
         self._files = FileLock(path.with_suffix(".lock"))
         self._read_only: str | None = None
         """Why nothing can be written, when that is so."""
+        self._may_checkpoint = False
         self._db: sqlite3.Connection | None = None
         with self._explaining("open"):
             self._db = self._open(create and write, write)
 
     def _open(self, create: bool, write: bool) -> sqlite3.Connection:
-        if not write and not self._files.exists() and not self._has_wal():
+        if not write:
             self._read_only = "it was opened for reading"
-            return self._open_read_only()
+            if not self._files.exists() and not self._has_wal():
+                return self._open_read_only()
         try:
             with self._files.held(_BUSY_S):
-                return self._connected("rwc" if create else "rw")
+                found = self._has_wal()
+                if found:
+                    self._judge("ro", write)
+                self._may_checkpoint = write or not found
+                mode = ("rwc" if create else "rw") if self._may_checkpoint else "ro"
+                return self._connected(mode)
         except StoreError as error:
             if error.fields.get("errno") not in _MAY_NOT_WRITE:
                 raise
             self._read_only = str(error)
         return self._open_read_only()
+
+    def _judge(self, mode: str, write: bool) -> None:
+        """Hold a write-ahead log that is there already against the database, before anything can be written to it.
+
+        Raises IntegrityError for one that is not its own, and for one that cannot be told when the caller may write.
+        """
+        if not os.path.lexists(self._path):
+            raise self._lost("is not there")
+        if self._path.is_file() and self._path.stat().st_size == 0:
+            raise self._lost("is empty")  # SQLite would remove the write-ahead log of an empty file
+        fault = fault_of_frames(self._wal, self._path)
+        if fault is None:
+            with (
+                contextlib.closing(self._raw("ro&immutable=1")) as alone,
+                contextlib.closing(self._raw(mode)) as through,
+            ):
+                try:
+                    fault = fault_of_growth(alone, through)
+                except sqlite3.DatabaseError as error:
+                    if write or not is_damage(error):
+                        raise
+        if fault is not None:
+            raise IntegrityError(
+                f"the write-ahead log {self._wal} does not belong to the session log beside it: it {fault}; nothing "
+                f"was changed: move {self._wal.name} and {self._path.name}-shm aside, or put back {self._path.name} "
+                f"and {self._wal.name} from the same backup",
+                path=str(self._wal),
+            )
 
     def _open_read_only(self) -> sqlite3.Connection:
         if not self._has_wal():
@@ -94,6 +128,7 @@ class SqliteLogStore:
             # files of its own beside a log that is read in any other way
             return self._connected("ro&immutable=1")
         try:
+            self._judge("ro&readonly_shm=1", write=False)
             return self._connected("ro&readonly_shm=1")
         except sqlite3.OperationalError as error:
             raise StoreError(
@@ -105,7 +140,7 @@ class SqliteLogStore:
 
     def _has_wal(self) -> bool:
         try:
-            return os.stat(f"{self._path}-wal").st_size > 0
+            return self._wal.stat().st_size > 0
         except OSError:
             return False
 
@@ -113,8 +148,7 @@ class SqliteLogStore:
         """Return a connection in this mode of SQLite's URIs, the tables made in mode `rwc` when there are none."""
         if mode != "rwc" and not os.path.lexists(self._path):
             raise self._lost("is not there")
-        uri = f"{self._path.absolute().as_uri()}?mode={mode}"
-        db = sqlite3.connect(uri, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+        db = self._raw(mode)
         try:
             version = db.execute("PRAGMA user_version").fetchone()[0]
             if version > _SCHEMA_VERSION:
@@ -133,6 +167,11 @@ class SqliteLogStore:
             raise
         return db
 
+    def _raw(self, mode: str) -> sqlite3.Connection:
+        """Return a connection in this mode of SQLite's URIs; nothing is read or made yet."""
+        uri = f"{self._path.absolute().as_uri()}?mode={mode}"
+        return sqlite3.connect(uri, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+
     def _lost(self, how: str) -> IntegrityError:
         return IntegrityError(
             f"the session log {self._path} {how}: put back the file (and {self._path.name}-wal, if it had one) from a "
@@ -146,7 +185,7 @@ class SqliteLogStore:
         try:
             yield
         except sqlite3.Error as error:
-            if _is_damage(error):
+            if is_damage(error):
                 message = f"the session log {self._path} is damaged: {error}"
                 raise IntegrityError(message, path=str(self._path)) from None
             raise StoreError(f"cannot {what} the session log {self._path}: {error}", path=str(self._path)) from None
@@ -263,7 +302,7 @@ class SqliteLogStore:
         """Close the connection, under the lock file: the last close of a database checkpoints it."""
         with self._lock:
             db, self._db = self._db, None
-            if db is not None and self._read_only is not None:
+            if db is not None and not self._may_checkpoint:
                 db.close()
             elif db is not None and self._pid == os.getpid():
                 try:
