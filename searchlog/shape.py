@@ -24,7 +24,7 @@ _BREAK = re.compile(r"[^A-Za-z0-9]+")
 _ISSUED = re.compile(
     r"(?:(?:sk|pk|rk|gh[oprsu]|github_pat|glpat|xox[a-z]|hf|npm|pypi|tvly)[-_]|AKIA|AIza|BSA|eyJ)(?=.*[0-9])"
 )
-_PASSWORD = re.compile(r"(//|\\/\\/)[^\s/?#@\\'\"<>]*:[^\s/?#@'\"<>]*@")
+_PASSWORD = re.compile(r"(//|\\/\\/)[^\s/?#@\\'\"<>:]*:[^\s/?#@'\"<>]*@")
 
 
 def is_token(value: str) -> bool:

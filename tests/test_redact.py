@@ -19,8 +19,10 @@ from searchlog.capture.exchange import Decoded, Exchange, Limits, Outcome, Reque
 from searchlog.capture.guard import Allow
 from searchlog.capture.message import parse
 from searchlog.capture.redact import Draft, clean
+from searchlog.capture.shown import shown_url
 from searchlog.clock import SystemClock
 from searchlog.secrecy import Secrets
+from searchlog.shape import without_passwords
 from tests.wire_server import Script, WireServer
 
 CLOCK = SystemClock()
@@ -294,3 +296,12 @@ def test_secret_in_a_refused_url_is_replaced() -> None:
         )
     assert exchange.url == "ftp://h/?k=[redacted]"
     assert b"Canary" not in everything(exchange)
+
+
+def test_heads_and_addresses_of_nothing_but_marks_are_read_in_one_pass() -> None:
+    """`//` and 30,000 colons held the process for twelve seconds in one call, past every deadline; blanks likewise."""
+    head = b"HTTP/1.1 200 OK\r\nX: //" + b":" * 500_000 + b"\r\n\r\n"
+    draft = Draft("http://h/", b"GET / HTTP/1.1\r\n\r\n", b"", parse(head), Decoded(b""), "//" + ":" * 500_000)
+    assert clean(draft, ())[0].message.head == head
+    assert shown_url("\t" * 500_000 + "x")
+    assert without_passwords("//" + ":" * 500_000)

@@ -37,7 +37,7 @@ _FORBIDDEN = re.compile(
     r"[\x00-\x20\x7f-\xa0\\\u1680\u180e\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff\ud800-\udfff]"
 )
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_USERINFO = re.compile(r"^([\x00-\x20]*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[\\/\s]*)(?:[^/?#\\\s][^/?#]*)?@")
+_USERINFO = re.compile(r"^([\x00-\x20]*+(?:[A-Za-z][A-Za-z0-9+.-]*:)?[\\/\s]*+)(?:[^/?#\\\s][^/?#]*)?@")
 _PASSWORD = re.compile(r"([\\/]{2})[^\\/?#@:]*:[^\\/?#]*@")
 _BAD_PORT = re.compile(
     r"^([\x00-\x20]*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[\\/]{2})[^\\/?#@:\[\]]*:(?![0-9]{0,5}(?:[\\/?#]|$)).*@", re.DOTALL
@@ -271,6 +271,7 @@ _V4_BLOCKS = tuple(
         ("10.0.0.0/8", "private use"),
         ("100.64.0.0/10", "shared address space"),
         ("127.0.0.0/8", "loopback"),
+        ("168.63.129.16/32", "cloud platform of Azure"),
         ("169.254.0.0/16", "link-local, cloud metadata"),
         ("172.16.0.0/12", "private use"),
         ("192.0.0.0/24", "protocol assignments"),
