@@ -290,7 +290,7 @@ def _result(item: dict[str, Any]) -> Result:
 
 def _page(recorded: _Recorded, url: str, converter: Converter, settings: Settings, differences: list[str]) -> PageRead:
     """Return one page from its recorded hops, converted again unless it, or its converter, was stopped then."""
-    hops = recorded.hops.get(safe_url(url))
+    hops = recorded.hops.get(url) or recorded.hops.get(safe_url(url))
     if hops is None:
         raise MissingError(f"no capture of {url} in turn {recorded.turn}: it cannot be replayed", url=url)
     if hops[-1].reason == CUT:
