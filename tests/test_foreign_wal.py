@@ -137,6 +137,26 @@ def test_the_write_ahead_log_of_another_archive_is_refused(path: Path, tmp_path:
     refused(path, "does not know session s1")
 
 
+def test_the_write_ahead_log_of_another_archive_is_refused_beside_a_damaged_log(path: Path, tmp_path: Path) -> None:
+    """Where no record can be compared, a write-ahead log that agrees with itself could pass for the rest of the log."""
+    crash(tmp_path / "other.db", 60, "s9")
+    data = bytearray(path.read_bytes())
+    data[4096:] = bytes(len(data) - 4096)
+    path.write_bytes(data)
+    shutil.copy(tmp_path / "other.db-wal", wal_of(path))
+    refused(path, r"is of log \d+, and this is log \d+")
+
+
+def test_a_log_of_before_without_a_number_of_its_own_is_judged_by_its_records(path: Path, tmp_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA application_id=0")
+    crash(path, 2, "s1")
+    assert sizes(path, write=True) == {"s1": 42, "s2": 40}
+    crash(tmp_path / "other.db", 60, "s9")
+    shutil.copy(tmp_path / "other.db-wal", wal_of(path))
+    refused(path, "does not know session s1")
+
+
 def test_an_older_write_ahead_log_of_the_same_archive_is_refused(path: Path, tmp_path: Path) -> None:
     """Left over beside a log that has grown since, it led back to what the log was then."""
     crash(path, 3, "s1")

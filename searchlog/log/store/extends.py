@@ -12,11 +12,13 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from searchlog.errors import IntegrityError
+from searchlog.log.store.frames import DATABASE_MAGIC
 from searchlog.log.tree import Frontier, leaf_hash
 
-__all__ = ["fault_of_growth", "is_damage"]
+__all__ = ["fault_of_growth", "fault_of_identity", "is_damage"]
 
 _TABLES = {b"sessions", b"records"}
 _HEADS = (
@@ -65,6 +67,19 @@ def fault_of_growth(alone: sqlite3.Connection, through: sqlite3.Connection) -> s
         if _can_be_read(alone):
             return f"makes it unreadable: {error}"
         raise
+
+
+def fault_of_identity(database: Path, through: sqlite3.Connection) -> str | None:
+    """Return what is wrong when the write-ahead log is of another log than the one whose file this is.
+
+    Each log has a number of its own in the header of its database (`application_id`), which holds even where the rest
+    cannot be read. Logs of before have 0, which tells nothing. Raises OSError, sqlite3.Error.
+    """
+    with database.open("rb") as file:
+        header = file.read(100)
+    own = int.from_bytes(header[68:72], "big") if header.startswith(DATABASE_MAGIC) else 0
+    found = through.execute("PRAGMA application_id").fetchone()[0]
+    return f"is of log {found}, and this is log {own}" if own not in (0, found) else None
 
 
 class _UnreadableError(Exception):

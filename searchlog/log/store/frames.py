@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["fault_of_frames"]
+__all__ = ["DATABASE_MAGIC", "fault_of_frames"]
 
-_DATABASE_MAGIC = b"SQLite format 3\0"
+DATABASE_MAGIC = b"SQLite format 3\0"
 _HEADER = struct.Struct(">8I")
 """Magic, version, page size, number of the checkpoint, two salts, two checksums."""
 _FRAME = struct.Struct(">6I")
@@ -54,7 +54,7 @@ def _page_bytes(database: Path) -> int | None:
     """Return the page size that a database names; None for a file that is none, which is told elsewhere."""
     with database.open("rb") as file:
         start = file.read(18)
-    if len(start) < 18 or not start.startswith(_DATABASE_MAGIC):
+    if len(start) < 18 or not start.startswith(DATABASE_MAGIC):
         return None
     size = int.from_bytes(start[16:18], "big")
     return 65_536 if size == 1 else size

@@ -18,6 +18,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -27,7 +28,7 @@ from searchlog.errors import ConflictError, IntegrityError, MissingError, StoreE
 from searchlog.log.filelock import FileLock
 from searchlog.log.store.base import SessionSnapshot, StoredLine
 from searchlog.log.store.check import checked_frontier
-from searchlog.log.store.extends import fault_of_growth, is_damage
+from searchlog.log.store.extends import fault_of_growth, fault_of_identity, is_damage
 from searchlog.log.store.frames import fault_of_frames
 from searchlog.log.tree import Frontier, leaf_hash
 
@@ -110,7 +111,7 @@ class SqliteLogStore:
                 contextlib.closing(self._raw(mode)) as through,
             ):
                 try:
-                    fault = fault_of_growth(alone, through)
+                    fault = fault_of_growth(alone, through) or fault_of_identity(self._path, through)
                 except sqlite3.DatabaseError as error:
                     if write or not is_damage(error):
                         raise
@@ -161,7 +162,10 @@ class SqliteLogStore:
                 db.execute("PRAGMA synchronous=FULL")
             db.execute("PRAGMA mmap_size=0")
             if mode == "rwc" and version < _SCHEMA_VERSION:
-                db.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={_SCHEMA_VERSION};COMMIT;")
+                made = (
+                    f"PRAGMA user_version={_SCHEMA_VERSION};PRAGMA application_id={1 + secrets.randbelow(2**31 - 1)};"
+                )
+                db.executescript(f"BEGIN;{_SCHEMA}{made}COMMIT;")
         except BaseException:
             db.close()
             raise
