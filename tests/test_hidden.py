@@ -197,6 +197,7 @@ SHEETS = {
     "important": (".x{display:none!important} p.x{display:block}", "<p class=x>{}"),
     "specificity": ("#x{display:none} .x{display:block}", "<p class=x id=x>{}"),
     "variable-of-the-page": (":root{--d:none} .x{display:var(--d)}", "<p class=x>{}"),
+    "variable-stated-below": (".a .x{display:var(--d)} :root{--d:none}", "<div class=a><p class=x>{}</div>"),
     "nested": (".a{color:red;.x{display:none}}", "<div class=a><p class=x>{}</div>"),
     "nested-self": (".x{&.y{display:none}}", "<p class='x y'>{}"),
     "nested-media": (".x{@media screen{display:none}}", "<p class=x>{}"),
@@ -219,6 +220,11 @@ SHEETS = {
     "is": (":is(.a, .b) .x{display:none}", "<div class=b><p class=x>{}</div>"),
     "where": (":where(.x){display:none}", "<p class=x>{}"),
     "not": ("p.x:not(.y){display:none}", "<p class=x>{}"),
+    "beside-and-around": (
+        ".a + .b .c ~ .x{display:none}",
+        "<i class=a></i><div class=b><i class=c></i><p class=x>{}</div>",
+    ),
+    "quoted-bracket": ("[data-x='] .k[']{display:none}", "<p data-x='] .k['>{}"),
     "deep": (
         ".a .b > .c .x{display:none}",
         "<div class=a><i><div class=b><div class=c><p class=x>{}</div></div></i></div>",
@@ -282,6 +288,17 @@ BOMBS = {
     "siblings": (".x ~ .y ~ .x ~ .y ~ .z{display:none}", "<p class='x y z'>t" * 3000),
     "nth": ("".join(f".x:nth-last-child({i}){{display:none}}" for i in range(200)), "<p class=x>t" * 2000),
     "deep-descent": ("div " * 15 + ".x{display:none}", "<div>" * 300 + "<p class=x>t" * 300),
+    "many-words": (
+        "".join(f".a{i} > b .b{i} .x{{display:none}}" for i in range(2000)),
+        "".join(f"<div class='a{i} b{i}'>" for i in range(300)) + "<p class=x>t" * 2000,
+    ),
+    "tag-of-many-rules": (
+        "".join(f".a{i} p{{display:none}}" for i in range(5000)),
+        "".join(f"<p class=c{i}>t" for i in range(2000)),
+    ),
+    "beside": (("a" * 3900 + " + .x{display:none}") * 200, "<p class=x>t" * 100),
+    "no-brace": (".x{display:none}" + "a" * 300_000, "<p class=x>t"),
+    "brackets-in-parts": (("[ a" * 900 + "]x{display:none}") * 200, "<p class=x>t"),
     "nested-rules": (".a{" * 20_000 + "display:none", "<p class=a>t"),
     "nested-selectors": ("".join(f".a{i},.b{i}{{& &," for i in range(500)) + "{display:none", "<p class=a1>t"),
     "nested-at": ("@media screen{" * 20_000 + ".x{display:none", "<p class=x>t"),
@@ -323,3 +340,9 @@ def test_page_that_asks_for_too_much_looking_around_is_read_and_says_so() -> Non
 
     assert not is_spent(100)
     assert is_spent(2000)
+
+
+def test_important_rule_shows_what_an_own_style_hides_each_time() -> None:
+    """Only elements with a mark of a hiding rule were asked whether another rule shows them."""
+    blocks = walked("<style>.a p{display:block!important}</style><div class=a>" + "<p style='display:none'>seen" * 3)
+    assert blocks == [(None, "seen")] * 3

@@ -131,8 +131,6 @@ class Builder:
         self._styled = sheet.tags
         self._ruled = sheet.has_rules
         self._every = "*" in sheet.tags
-        self._fine: set[str] = set()
-        """Values of `class` none of which says that the element is for screen readers only."""
         self.silent = frozenset((passed | VOID) - BLOCK - {"br"})
         """Elements for which `start` does nothing at all."""
         self._shown = shown
@@ -194,7 +192,7 @@ class Builder:
             self._flush()
             return PASSED
         look = PLAIN
-        if "style" in attributes or (self._ruled and attributes) or tag in self._styled or self._every:
+        if (self._ruled or "style" in attributes) if attributes else (tag in self._styled or self._every):
             look = self._sheet.look(tag, attributes, node)
             block = block or look.block
         state = outer = self._state
@@ -206,8 +204,8 @@ class Builder:
                 state = self._enter(tag, attributes, state)
             if attributes or tag in LABELLED:
                 names = attributes.get("class")
-                if names and names not in self._fine:
-                    look = self._by_custom(names, look)
+                if look is PLAIN and names and _is_for_ears(names):
+                    look = _FOR_EARS
                 if state.ground and (names or "id" in attributes):
                     # a linked style sheet may give another colour to what it can name
                     state = state._replace(ground="")
@@ -215,10 +213,10 @@ class Builder:
                 if label is not None:
                     region = len(self._regions)
                     self._regions.append(Region(label, len(self._pieces)))
-        elif tag == "span" and (names := attributes.get("class")) and names not in self._fine:
-            look = self._by_custom(names, look)
+        elif tag == "span" and look is PLAIN and (names := attributes.get("class")) and _is_for_ears(names):
+            look = _FOR_EARS
         answer, veil = OPEN, -1
-        if look is not PLAIN or tag in _SPECIAL or "hidden" in attributes or "popover" in attributes:
+        if look is not PLAIN or tag in _SPECIAL or (attributes and ("hidden" in attributes or "popover" in attributes)):
             if tag == "font":
                 look = _with_old(look, attributes)
             if look.ink is not None and state.ground and alike(look.ink, state.ground):
@@ -240,13 +238,6 @@ class Builder:
         self._stack.append((outer, block, region, veil))
         self._state = state
         return answer
-
-    def _by_custom(self, names: str, look: Look) -> Look:
-        """Return the look of an element with these classes: some take text off the screen by common custom."""
-        if _FOR_READERS.isdisjoint(names.split()):
-            self._fine.add(names)
-            return look
-        return _FOR_EARS if look is PLAIN else look
 
     def end(self, tag: str) -> None:
         """Close the element opened last, unless `start` answered PASSED or INLINE for it."""
@@ -429,6 +420,13 @@ def _unveil(pieces: list[_Piece], veils: list[Region]) -> bool:
             for piece in inside:
                 piece.hidden = None
     return shown
+
+
+def _is_for_ears(names: str) -> bool:
+    """Return whether one of the classes takes text off the screen by common custom."""
+    if "-only" in names or "hidden" in names or "-reader-" in names:  # few; and most tests end here
+        return not _FOR_READERS.isdisjoint(names.split())
+    return False
 
 
 def _hidden(tag: str, attributes: Mapping[str, str | None], look: Look, outer: _State) -> tuple[str | None, bool]:

@@ -22,7 +22,8 @@ _HEIGHTS = {PHONE: 700, DESK: 800}
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 _STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.S)
 _BRACED = ('"{', '"}', "'{", "'}", '{"', '}"', "{'", "}'")
-_BRACE = re.compile(r"[{}]")
+_PIECE = re.compile(r"([^{}]*+)(?:(\{)(?:([^{}]*+)\})?|\})")
+"""What ends in a brace; where another that closes follows, all up to that."""
 _DEPTH_MAX = 32
 _SELECTORS_CHARS_MAX = 4_000
 
@@ -57,11 +58,17 @@ def rules(text: str) -> Iterator[Rule]:
     lost = 0
     """Braces open inside something that is passed over."""
     at = 0
-    for brace in _BRACE.finditer(text):
-        opens, inner = brace[0] == "{", text[at : brace.start()]
-        at = brace.end()
+    for piece in _PIECE.finditer(text, 0, max(text.rfind("{"), text.rfind("}")) + 1):
+        inner, opens, body = piece.groups()
+        at = piece.end()
         if lost:
-            lost += 1 if opens else -1
+            if body is None:
+                lost += 1 if opens else -1
+            continue
+        if body is not None and not now.selectors and "@" not in inner and ";" not in inner:
+            prelude = inner.strip()  # nearly always: a rule with nothing inside, inside none
+            if prelude and body and len(prelude) <= _SELECTORS_CHARS_MAX:
+                yield Rule(prelude, body, now.screens)
             continue
         if not opens:
             if now.selectors and inner:
@@ -75,7 +82,10 @@ def rules(text: str) -> Iterator[Rule]:
             yield Rule(now.selectors, before, now.screens)
         following = _following(now, prelude.strip())
         if following is None or len(outer) >= _DEPTH_MAX:
-            lost = 1
+            lost = 1 if body is None else 0
+        elif body is not None:
+            if body and following.selectors:
+                yield Rule(following.selectors, body, following.screens)
         else:
             outer.append(now)
             now = following

@@ -8,10 +8,11 @@ Spec: Selectors 4.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Compound", "Meter", "Selector", "parse"]
+__all__ = ["Compound", "Meter", "Selector", "parent_of", "parse", "split"]
 
 
 class Meter:
@@ -56,6 +57,16 @@ class Selector:
         subject = self.subject
         return not (subject.attributes or subject.place or subject.some_of or subject.none_of)
 
+    def outer_marks(self) -> Iterator[str]:
+        """Yield tags, `#id` and `.class` that have to stand around what is selected, not beside it."""
+        for combinator, compound in self.around:
+            if combinator in " >":
+                if compound.tag:
+                    yield compound.tag
+                if compound.id:
+                    yield "#" + compound.id
+                yield from ("." + name for name in sorted(compound.classes))
+
     def matches(self, node: Any, meter: Meter) -> bool:
         """Return whether a lexbor node is what is selected."""
         return self.is_at(node, meter) and self.stands(node, meter)
@@ -75,7 +86,7 @@ def _stands(node: Any, around: tuple[tuple[str, Compound], ...], meter: Meter) -
     (combinator, compound), rest = around[0], around[1:]
     other = node
     while True:
-        other = _before(other) if combinator in "+~" else _parent(other)
+        other = _before(other) if combinator in "+~" else parent_of(other)
         if other is None or not meter.spend():
             return False
         if _is(other, compound, meter) and _stands(other, rest, meter):
@@ -84,7 +95,8 @@ def _stands(node: Any, around: tuple[tuple[str, Compound], ...], meter: Meter) -
             return False
 
 
-def _parent(node: Any) -> Any:
+def parent_of(node: Any) -> Any:
+    """Return the element around a node, or None."""
     parent = node.parent
     return None if parent is None or parent.tag in ("-document", "-undef", None) else parent
 
@@ -114,8 +126,10 @@ def _is(node: Any, compound: Compound, meter: Meter) -> bool:
             return False
         if not all(_has(attributes, *wanted) for wanted in compound.attributes):
             return False
-    if not all(_is_at(node, *place, meter) for place in compound.place):
+    if compound.place and not all(_is_at(node, *place, meter) for place in compound.place):
         return False
+    if not (compound.some_of or compound.none_of):
+        return True
     return all(any(one.matches(node, meter) for one in some) for some in compound.some_of) and not any(
         one.matches(node, meter) for none in compound.none_of for one in none
     )

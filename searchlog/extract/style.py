@@ -14,20 +14,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from searchlog.extract.look import PLAIN, Declared, Look, alike, declarations, look_of, may_hide, merged, unescaped
 from searchlog.extract.rules import BOTH, Rule, rules
-from searchlog.extract.selectors import Compound, Meter, Selector, parse, split
+from searchlog.extract.selectors import Compound, Meter, Selector, parent_of, parse, split
 
 __all__ = ["PLAIN", "Look", "Sheet", "alike", "declarations", "look_of"]
 
 _COMPOUND = re.compile(r"([a-z][a-z0-9-]*)?((?:[.#][^\s.#:\[>+~*,()\\]+)*)", re.I)
+_MARK = r"(?:.*[\s>+~])?([a-zA-Z][\w-]*)?([.#][^\s.#>+~:\[\]()*,\"']+)?"
+_SUBJECT = re.compile(_MARK + r"(?:[^\s>+~()\[\]\"']|\([^()\"']*\)|\[[^\[\]\"']*\])*", re.S)
+"""A selector whose last part is easily found: the tag and the first class or id there."""
 _SHEET_CHARS_MAX = 1_000_000
 _RULES_MAX = 20_000
 _STEPS_MAX = 200_000
 """Nodes that are looked at around elements, for a page."""
 _VARIABLES_MAX = 2_000
+_BITS = 512
 
 
 class _Rule(NamedTuple):
@@ -40,8 +45,23 @@ class _Rule(NamedTuple):
     screens: int = BOTH
     around: str = ""
     """The whole selector, unread, where the element's own marks do not decide."""
+    needs: int = 0
+    """Bits of marks that have to stand around the element."""
     hides: bool = True
     """Whether its declarations may hide."""
+
+
+class _Keyed(NamedTuple):
+    """The rules that are looked up by one mark."""
+
+    near: list[_Rule]
+    """Those for all elements with the mark, whatever is around."""
+    far: list[_Rule]
+    """Those for all elements with the mark that have something around them."""
+    some: list[_Rule]
+    """Those that ask for more marks than this one."""
+    far_hides: bool
+    """Whether any of `far` may hide."""
 
 
 class _Met(NamedTuple):
@@ -50,51 +70,69 @@ class _Met(NamedTuple):
     look: Look
     """Under those that need nothing else."""
     near: list[_Rule]
-    far: list[_Rule]
+    far: list[list[_Rule]]
     """Those that need something around it."""
-    far_hides: bool
+    hides: bool
+    """Whether any of them may hide."""
 
 
 class Sheet:
     """The rules of a page's `<style>` elements; answers what one element looks like."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._waiting: dict[str, list[tuple[str, Rule, int]]] = {}
+        """Selectors, rules and their numbers, unread until an element has the mark: most of a page's never meet one."""
         self._rules: dict[str, list[_Rule]] = {}
         """By the part that is looked up first: `#id`, `.class`, `[attribute` or tag."""
+        self._keyed: dict[str, _Keyed] = {}
+        """By the same, once an element has it."""
         self._cache: dict[tuple[str, str, str, str], _Met] = {}
         self._looks: dict[tuple[tuple[int, ...], str], Look] = {}
         """By the numbers of the rules that hold, and the inline style."""
         self._read: dict[str, Declared] = {}
         """Declarations by the text of their rule."""
-        self.tags: set[str] = set()
-        """Elements that have a rule of their own, so that they need a look even without attributes."""
-        self._marks: set[str] = set()
-        """Classes and ids by which rules are looked up; an element with none of them needs no look."""
         self._attributes: set[str] = set()
         """Attributes by which rules are looked up."""
         self._selectors: dict[str, Selector | None] = {}
         """By its text, what was read of a selector."""
         self._outer: dict[tuple[str, int], bool] = {}
         """By selector and parent, whether what has to stand around is there."""
+        self._words: dict[str, int] = {}
+        """The bit of each mark."""
+        self._around: dict[int, int] = {}
+        """By node, the bits of its marks and of those of all around it."""
         self._variables: dict[str, str] = {}
         self._meter = Meter(_STEPS_MAX)
         self._count = 0
         for text in texts:
-            for rule in rules(text[:_SHEET_CHARS_MAX]):
-                if "--" in rule.body:
-                    self._take_variables(rule)
-                if "display" not in rule.body and not may_hide(rule.body):
-                    continue
-                for selector in split(rule.selectors):
-                    self._count += 1
-                    self._add(selector.strip(), rule)
-                if self._count > _RULES_MAX:
-                    return
+            self._take(text[:_SHEET_CHARS_MAX])
+            if self._count > _RULES_MAX:
+                break
+        keys = [*self._waiting, *self._rules]
+        self.tags = {key for key in keys if key[0] not in "#.["}
+        """Elements that may have a rule of their own, so that they need a look even without attributes."""
+        self._marks = {key[1:] for key in keys if key[0] in "#."}
+        """Classes and ids by which rules are looked up; an element with none of them needs no look."""
+        self._every = "*" in self.tags
+        self._shown = frozenset(self.tags)
+        """Elements that have a rule of their own that may show what their own style hides."""
 
     @property
     def has_rules(self) -> bool:
         """Whether any rule of the page can be read at all."""
-        return bool(self._rules)
+        return bool(self._waiting or self._rules)
+
+    def _take(self, text: str) -> None:
+        for rule in rules(text):
+            if "--" in rule.body:
+                self._take_variables(rule)
+            if "display" not in rule.body and not may_hide(rule.body):
+                continue
+            for selector in split(rule.selectors):
+                self._count += 1
+                self._add(selector.strip(), rule)
+            if self._count > _RULES_MAX:
+                return
 
     def _take_variables(self, rule: Rule) -> None:
         """Keep the custom properties that the page sets for all of itself."""
@@ -105,123 +143,197 @@ class Sheet:
 
     def _add(self, selector: str, rule: Rule) -> None:
         selector = unescaped(selector)
+        if ":" in selector and _OF_THE_MOMENT.search(selector) is not None:
+            return
+        match = _SUBJECT.fullmatch(selector)
+        key = "" if match is None else match[2] or (match[1] or "").lower()
+        if key and match is not None and (match[2] or "[" not in selector[match.end(1) :]):
+            self._waiting.setdefault(key, []).append((selector, rule, self._count))
+        elif selector and (selector[-1] != "*" or _bearing(rule.body)[0]):
+            self._put(selector, self._parsed(selector, rule, self._count))
+
+    def _settle(self, key: str) -> _Keyed:
+        """Read the rules that are looked up by a mark."""
+        read = [self._simple(*waiting) for waiting in self._waiting.pop(key, ())]
+        found = [*self._rules.get(key, ()), *(rule for rule in read if rule is not None)]
+        whole = [rule for rule in found if len(rule.classes) + bool(rule.id) + bool(rule.tag) == 1]
+        some = [rule for rule in found if len(rule.classes) + bool(rule.id) + bool(rule.tag) != 1]
+        near, far = [rule for rule in whole if not rule.around], [rule for rule in whole if rule.around]
+        keyed = self._keyed[key] = _Keyed(near, far, some, any(rule.hides for rule in far))
+        if not any(rule.hides for rule in found):
+            self.tags.discard(key)  # they may show what another hides, and are found when that one meets an element
+        return keyed
+
+    def _simple(self, selector: str, rule: Rule, number: int) -> _Rule | None:
+        """Return a rule as far as its selector's last part says whom it is for; None when it is for nobody."""
+        around, needs, hides = "", 0, True
         match = None if " " in selector or ":" in selector else _COMPOUND.fullmatch(selector)
-        if not selector:
-            return
         if match is None:
-            if _OF_THE_MOMENT.search(selector) is None:
-                hides, shows = _bearing(rule.body)
-                if hides or shows:
-                    self._add_looking(selector, rule, hides)
-            return
-        tag, marks = (match[1] or "").lower(), match[2]
-        parts = re.findall(r"([.#])([^.#]+)", marks)
+            hides, shows = _bearing(rule.body)
+            if not (hides or shows):
+                return None
+            last = _LAST.fullmatch(selector) if _PLAIN_PARTS.fullmatch(selector) else None
+            match = None if last is None else _COMPOUND.fullmatch(last[1])
+            if last is None or match is None:
+                return self._parsed(selector, rule, number)
+            around, needs = selector, self._bits(_outer_marks(selector[: last.start(1)]))
+            hides = hides and self._body_hides(rule.body)
+        tag, parts = (match[1] or "").lower(), re.findall(r"([.#])([^.#]+)", match[2])
         classes = frozenset(name for mark, name in parts if mark == ".")
         ids = [name for mark, name in parts if mark == "#"]
         # a rule for the whole page is a script's "not ready yet", never a way to hide a sentence
         if len(ids) > 1 or tag in ("html", "body"):
-            return
-        order = (len(ids), len(classes), bool(tag), self._count)
-        self._put(_Rule(tag, classes, ids[0] if ids else "", rule.body, order, rule.screens), (), True)
+            return None
+        if around:
+            order = (around.count("#"), around.count("."), len(_TAG_WORD.findall(around)), number)
+        else:
+            order = (len(ids), len(classes), bool(tag), number)
+        return _Rule(tag, classes, ids[0] if ids else "", rule.body, order, rule.screens, around, needs, hides)
 
-    def _add_looking(self, text: str, rule: Rule, hides: bool) -> None:
-        """Add a rule whose selector looks further than the element's own marks; it is read when it is first needed."""
-        last = _LAST.search(text) if _PLAIN_PARTS.fullmatch(text) else None
-        match = None if last is None else _COMPOUND.fullmatch(last[0])
-        if match is not None:
-            tag, parts = (match[1] or "").lower(), re.findall(r"([.#])([^.#]+)", match[2])
-            classes = frozenset(name for mark, name in parts if mark == ".")
-            ids = [name for mark, name in parts if mark == "#"]
-            order = (text.count("#"), text.count("."), len(_TAG_WORD.findall(text)), self._count)
-            if len(ids) < 2 and tag not in ("html", "body"):
-                self._put(_Rule(tag, classes, ids[0] if ids else "", rule.body, order, rule.screens, text), (), hides)
-            return
+    def _parsed(self, text: str, rule: Rule, number: int) -> _Rule | None:
+        """Return a rule whose selector has to be read to know whom it is for."""
+        hides, shows = _bearing(rule.body)
+        if not (hides or shows):
+            return None
         selector = self._selectors[text] = parse(text)
-        if selector is None:
-            return
-        subject = selector.subject
-        if subject == Compound() and not selector.around:
-            return  # the whole page
-        weight = (*selector.weight, self._count)
-        found = _Rule(subject.tag, subject.classes, subject.id, rule.body, weight, rule.screens, text)
-        self._put(found, tuple(name for name, _, _ in subject.attributes), hides)
+        if selector is None or (selector.subject == Compound() and not selector.around):
+            return None  # not read, or the whole page
+        subject, order = selector.subject, (*selector.weight, number)
+        needs = self._bits(selector.outer_marks())
+        hides = hides and self._body_hides(rule.body)
+        return _Rule(subject.tag, subject.classes, subject.id, rule.body, order, rule.screens, text, needs, hides)
 
-    def _put(self, rule: _Rule, attributes: tuple[str, ...], hides: bool) -> None:
+    def _put(self, text: str, rule: _Rule | None) -> None:
+        """Keep a rule whose selector is read."""
+        selector = self._selectors.get(text)
+        if rule is None or selector is None:
+            return
         if rule.id:
             key = "#" + rule.id
         elif rule.classes:
             key = "." + min(rule.classes)
-        elif attributes:
-            key = "[" + attributes[0]
+        elif selector.subject.attributes:
+            key = "[" + selector.subject.attributes[0][0]
         else:
             key = rule.tag or "*"
-        hides = hides and (not rule.around or "display:none" in rule.body or self._body_hides(rule.body))
-        if key == "*" and not (hides and self._body_hides(rule.body)):
+        if key == "*" and not (rule.hides and _hides(self._inline(rule.body))):
             return  # for every element, and it hides none
-        self._rules.setdefault(key, []).append(rule if hides else rule._replace(hides=False))
-        if not hides:
-            return  # it may show what another rule hides, and is asked for when that one meets an element
-        if key[0] in "#.":
-            self._marks.add(key[1:])
-        elif key[0] == "[":
+        self._rules.setdefault(key, []).append(rule)
+        if key[0] == "[" and rule.hides:
             self._attributes.add(key[1:])
-        else:
-            self.tags.add(key)
 
     def _body_hides(self, body: str) -> bool:
-        return _hides(look_of(self._declarations(body), self._variables))
+        return "display:none" in body or _hides(self._inline(body))
+
+    def _own(self, tag: str, attributes: Mapping[str, str | None]) -> int:
+        """Return the bits of an element's own marks."""
+        names, ident = attributes.get("class"), attributes.get("id")
+        bits = self._words.get(tag) or self._bits((tag,))
+        if names:
+            bits |= self._bits("." + name for name in names.split())
+        return bits | self._bits(("#" + ident,)) if ident else bits
+
+    def _bits(self, words: Iterable[str]) -> int:
+        """Return a bit for each mark; those of many may be the same."""
+        bits, known = 0, self._words
+        for word in words:
+            bit = known.get(word)
+            if bit is None:
+                bit = known[word] = 1 << len(known) % _BITS
+            bits |= bit
+        return bits
+
+    def _is_around(self, node: Any) -> int:
+        """Return the bits of all that stands around a node."""
+        climbed: list[Any] = []
+        known, bits = self._around, 0
+        node = parent_of(node)
+        while node is not None:
+            bits = known.get(node.mem_id, -1)
+            if bits >= 0:
+                break
+            climbed.append(node)
+            node = parent_of(node)
+        bits = max(bits, 0)
+        for node in reversed(climbed):
+            bits |= self._own(node.tag, node.attributes)
+            known[node.mem_id] = bits
+        return bits
 
     def look(self, tag: str, attributes: Mapping[str, str | None], node: Any = None) -> Look:
         """Return what its rules and its own style say of this element. node: of the tree, where there is one."""
         style = attributes.get("style") or ""
-        if not self._rules:
-            return self._inline(style) if style else PLAIN
         names, ident = attributes.get("class") or "", attributes.get("id") or ""
         asked = not self._attributes.isdisjoint(attributes) if self._attributes else False
         if (
-            tag not in self.tags
+            tag not in (self._shown if style else self.tags)
             and ident not in self._marks
             and not asked
-            and "*" not in self.tags
-            and not (names and self._is_marked(names))
+            and not self._every
+            and (not names or self._marks.isdisjoint(names.split()))
         ):
             return self._inline(style) if style else PLAIN
         key = (tag, names, ident, style)
         entry = self._cache.get(key)
         if entry is None:
-            found = self._found(tag, names, ident, self._keys(tag, names, ident, ()))
-            near, far = [rule for rule in found if not rule.around], [rule for rule in found if rule.around]
-            entry = self._cache[key] = _Met(self._of(near, style), near, far, any(rule.hides for rule in far))
-        far = entry.far
-        hides = entry.far_hides
+            entry = self._cache[key] = self._meet(tag, names, ident, style)
+        far, hides = entry.far, entry.hides
         if asked:
-            far = far + self._found(tag, names, ident, ["[" + name for name in attributes])
-            hides = hides or any(rule.hides for rule in far)
-        if not far or node is None or self.is_spent or not (hides or _hides(entry.look)):
+            more = self._fitting(
+                tag, names, ident, [rule for name in attributes for rule in self._rules.get("[" + name, ())]
+            )
+            far = [*far, more]
+            hides = hides or any(rule.hides for rule in more)
+        if not far or not hides or node is None or self.is_spent:
             return entry.look
-        seen = self._looking(entry.near, far, style, node)
+        around = self._is_around(node)
+        met: list[_Rule] = []
+        for group in far:
+            self._meter.left -= len(group)
+            met += [rule for rule in group if rule.needs & around == rule.needs]
+        if not met:
+            return entry.look
+        seen = self._looking(entry.near, met, style, node)
         return PLAIN if _to_be_opened(seen, names, attributes) and not _hides(entry.look) else seen
 
-    def _is_marked(self, names: str) -> bool:
-        """Return whether a rule is looked up by one of these classes."""
-        return not self._marks.isdisjoint(names.split())
-
-    def _keys(self, tag: str, names: str, ident: str, attributes: Iterable[str]) -> set[str]:
-        return {tag, "*", "#" + ident, *("." + name for name in names.split()), *("[" + name for name in attributes)}
-
-    def _found(self, tag: str, names: str, ident: str, keys: Iterable[str]) -> list[_Rule]:
+    def _meet(self, tag: str, names: str, ident: str, style: str) -> _Met:
         """Return the rules that the element's own marks allow."""
+        near: list[_Rule] = []
+        far: list[list[_Rule]] = []
+        hides = False
+        for key in (tag, "*", "#" + ident, *("." + name for name in dict.fromkeys(names.split()))):
+            keyed = self._keyed.get(key)
+            if keyed is None:
+                if key not in self._waiting and key not in self._rules:
+                    continue
+                keyed = self._settle(key)
+            near += keyed.near
+            if keyed.far:
+                far.append(keyed.far)
+                hides = hides or keyed.far_hides
+            if keyed.some:
+                some = self._fitting(tag, names, ident, keyed.some)
+                near += [rule for rule in some if not rule.around]
+                some = [rule for rule in some if rule.around]
+                if some:
+                    far.append(some)
+                    hides = hides or any(rule.hides for rule in some)
+        look = self._under(near, [], style)
+        return _Met(look, near, far, hides or _hides(look))
+
+    def _fitting(self, tag: str, names: str, ident: str, rules: Iterable[_Rule]) -> list[_Rule]:
+        """Return those of the rules whose tag, id and classes the element has."""
         have = set(names.split())
-        return [
-            rule
-            for key in keys
-            for rule in self._rules.get(key, ())
-            if rule.tag in ("", tag) and rule.id in ("", ident) and rule.classes <= have
-        ]
+        return [rule for rule in rules if rule.tag in ("", tag) and rule.id in ("", ident) and rule.classes <= have]
 
     def _looking(self, near: list[_Rule], far: list[_Rule], style: str, node: Any) -> Look:
         """Return the look under some rules and those others whose surroundings are found."""
-        far = [rule for rule in far if self._stands(rule.around, node)]
+        return self._under(near, [rule for rule in far if self._stands(rule.around, node)], style)
+
+    def _under(self, near: list[_Rule], far: list[_Rule], style: str) -> Look:
+        """Return the look under rules that all hold."""
+        if not near and not far:
+            return self._inline(style) if style else PLAIN
         key = tuple(sorted(rule.order[3] for rule in near + far)), style
         look = self._looks.get(key)
         if look is None:
@@ -236,9 +348,7 @@ class Sheet:
 
         A colour hides only where one place states it with its background. What is faded in as one scrolls is seen.
         """
-        if look.coloured is False and not any(
-            look_of(self._declarations(rule.body), self._variables).coloured is False for rule in found
-        ):
+        if look.coloured is False and not any(self._inline(rule.body).coloured is False for rule in found):
             look = look._replace(coloured=_inline_look(style).coloured if style else None)
         if (look.gone == "opacity" or look.visibility is False) and any(
             _FADED_IN.search(rule.around or " ".join(rule.classes)) for rule in found
@@ -269,14 +379,14 @@ class Sheet:
 
     def _of(self, found: list[_Rule], style: str) -> Look:
         """Return the look under these rules: hidden only where it is on every screen."""
-        if not found:
-            return self._inline(style) if style else PLAIN
         if all(rule.screens == BOTH for rule in found):
             return self._cascade(found, style)
         phone, desk = (self._cascade([rule for rule in found if rule.screens & screen], style) for screen in (1, 2))
         return phone if _hides(desk) else desk
 
     def _cascade(self, found: list[_Rule], style: str) -> Look:
+        if len(found) == 1 and not style:
+            return self._inline(found[0].body)
         parts = [self._declarations(rule.body) for rule in sorted(found, key=_order)]
         return look_of(merged([*parts, declarations(style)]), self._variables)
 
@@ -295,8 +405,10 @@ class Sheet:
 
 _OF_THE_MOMENT = re.compile(r"::|:(?:hover|focus|before|after|active|checked|target|disabled|visited|has|placeholder)")
 """What never surely holds: selectors with it need not be read."""
-_LAST = re.compile(r"[^\s>+~]+$")
+_LAST = re.compile(r"(?:.*[\s>+~])?([^\s>+~]+)", re.S)
 _PLAIN_PARTS = re.compile(r"[^:\[\]()*,]+")
+_WORD = re.compile(r"[.#]?[^\s>+~.#]+")
+_PARTS = re.compile(r"[>+~]|[^\s>+~]+")
 _TAG_WORD = re.compile(r"(?:^|[\s>+~])[a-zA-Z]")
 _HIDING = (
     *(
@@ -316,6 +428,14 @@ _HIDING = (
 )
 """One of them is in each rule that hides, white space aside."""
 _SHOWING = ("display", "visib", "position")
+
+
+def _outer_marks(outer: str) -> list[str]:
+    """Return the marks that a selector's outer parts want around an element, not beside it."""
+    if "+" in outer or "~" in outer:
+        parts = [*_PARTS.findall(outer), ""]
+        outer = " ".join(part for part, after in pairwise(parts) if after not in ("+", "~"))
+    return [word if word[0] in ".#" else word.lower() for word in _WORD.findall(outer)]
 
 
 @lru_cache(256)
