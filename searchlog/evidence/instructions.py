@@ -79,7 +79,8 @@ _ADDRESS = (
     r"\b(?:do not|don't|never) (?:(?:tell|inform|alert|notify|warn) the user (?:about |of )?(?:this|these|that you|"
     r"any of|the above)|(?:mention|reveal|disclose) (?:this|these|it|any of this|the above).{0,12} to the user)\b",
     r"\b(?:reveal|print|repeat|output|show|leak|disclose|expose|dump)(?: me| us)?(?: back)? (?:all |the )?(?:\w+ "
-    r")?(?:(?:contents?|text|words) of )?your (?:\w+ )?(?:(?:system|hidden|initial) )(?:prompt|instructions?|message)",
+    r")?(?:(?:contents?|text|words) of )?your (?:\w+ )?(?:(?:system|hidden|initial) )(?:prompt|instructions?|"
+    r"message)",
     r"\b(?:append|send|add|attach|post|copy|write|leak|mail|email|forward)\b.{0,30}\byour (?:\w+ )?(?:system prompt|"
     r"hidden prompt|instructions|conversation|chat history|context window|memory)\b.{0,20}\bto (?:https?:|\S+@|the "
     r"url)",
@@ -126,18 +127,55 @@ _ALONE = (
     r"tool_input)\"\s{0,4}:\s{0,4}[{\"]",
 )
 # what every match of the patterns above holds: looking for these first saves most texts the patterns
-_OVERRIDE_HINTS = ("ignor", "disregard", "forget", "discard", "overrid", "bypass", "aside", "pay no", "follow",
-"obey", "heed", "void",
-                   "cancel", "revoked")  # fmt: skip
-_ADDRESS_HINTS = ("if you", "you are", "the user", "user's", "users'", "prompt", "instruction", "assistant",
-"llm", "language model", "ai ",
-                  "ai:", "ai,", "ai!", "from now", "from this", "from here", "your new",
-    "new system",
-    "new developer", "this page", "before answering",
-                  "before respon", "before replying", "https://", "http://", "when ", "chatgpt", "claude",
-                  "gemini", "copilot", "to the user",
-                  "chatbot")  # fmt: skip
-_ALONE_HINTS = ("</system", "</assistant", "</instruct", "</developer", "role", '"arg', '"param', '"tool_input')
+_OVERRIDE_HINTS = (
+    *("ignore", "disregard", "forget", "discard", "override", "bypass", "aside", "pay no"),
+    *("not follow", "n't follow", "never follow", "stop follow", "not obey", "n't obey", "never obey", "stop obey"),
+    *("not heed", "n't heed", "never heed", "stop heed", " void", "cancel", "revoked", "overridden"),
+)
+_ADDRESS_HINTS = (
+    *("if you are", "if you're", "you are now", "you are no longer", "from now on", "point on", "here on"),
+    *(
+        "assistant",
+        "llm",
+        "language model",
+        "ai ",
+        "ai:",
+        "ai,",
+        "ai!",
+        "chatgpt",
+        "claude",
+        "gemini",
+        "copilot",
+        "chatbot",
+    ),
+    *("the user ", "to the user", "user's", "users'", "system prompt", "hidden prompt", "initial prompt"),
+    *("system instruction", "hidden instruction", "initial instruction", "your system", "your hidden", "your initial"),
+    *("your instructions", "your conversation", "your chat", "context window", "your memory", "your new"),
+    *(
+        "new instruction",
+        "new system",
+        "new developer",
+        "when summ",
+        "when answ",
+        "when desc",
+        "when resp",
+        "when anal",
+    ),
+    *(
+        "when proc",
+        "when you ",
+        "before answering",
+        "before responding",
+        "before replying",
+        "your answer",
+        "your response",
+    ),
+    *("your reply", "your final", "into the answer", "in the answer", "in the response", "in the reply", "the final"),
+)
+_ALONE_HINTS = (
+    *("</system", "</assistant", "</instructions", "</developer", '"role"', "'role'", '"args"', '"arguments"'),
+    *('"parameters"', '"tool_input"'),
+)
 
 
 def _any(patterns: tuple[str, ...]) -> re.Pattern[str]:
