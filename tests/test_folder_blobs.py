@@ -11,6 +11,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -370,3 +371,33 @@ def test_a_blob_that_may_not_be_read_is_a_store_error_that_names_it(open_folder:
     with pytest.raises(StoreError, match="Permission denied") as caught:
         store.get(name)
     assert caught.value.fields["digest"] == name
+
+
+@posix
+@pytest.mark.parametrize("size", [2**36, 2**31 + 1, 2**28], ids=["64-gib", "above-the-limit", "below-it"])
+def test_a_file_of_holes_in_the_place_of_a_blob_is_damage_and_takes_no_memory(
+    store: FolderBlobStore, size: int
+) -> None:
+    """It was read whole before it was hashed: MemoryError ended whatever asked for it."""
+    (name,) = store.put([b"abc"])
+    os.truncate(store.where(name), size)
+    tracemalloc.start()
+    try:
+        with pytest.raises(IntegrityError, match="larger than any blob" if size > 2**31 else "other bytes") as caught:
+            store.get(name)
+        assert tracemalloc.get_traced_memory()[1] < 4 * 2**20
+    finally:
+        tracemalloc.stop()
+    assert str(caught.value.fields["found"]).startswith("sha256:" if size < 2**31 else f"{size} bytes")
+
+
+def test_a_large_blob_is_read_whole(store: FolderBlobStore) -> None:
+    blob = bytes(range(256)) * (40 * 2**12)
+    (name,) = store.put([blob])
+    assert store.get(name) == blob
+    path = Path(store.where(name))
+    with path.open("r+b") as file:
+        file.seek(2**24)
+        file.write(b"\xff")
+    with pytest.raises(IntegrityError, match="other bytes"):
+        store.get(name)

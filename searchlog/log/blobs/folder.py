@@ -23,9 +23,12 @@ from searchlog.digest import Digest, digest, hex_of, parse
 from searchlog.errors import IntegrityError, MissingError, StoreError
 from searchlog.log.durable import sync_folder, write_durably
 
-__all__ = ["FolderBlobStore"]
+__all__ = ["BLOB_BYTES_MAX", "FolderBlobStore"]
 
 _NAME = re.compile(r"[0-9a-f]{64}")
+BLOB_BYTES_MAX = 2**31
+"""The size above which no file is taken for a blob: the most that a limit on what is fetched can be set to."""
+_PIECE_BYTES = 8 * 2**20
 TEMP_PREFIX = ".tmp-"
 _READ_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NO_FILE = {errno.ELOOP, errno.ENXIO, errno.EISDIR}
@@ -89,23 +92,19 @@ class FolderBlobStore:
     def get(self, digest: Digest) -> bytes:
         path = self._path(digest)
         try:
-            data = _read_file(path)
+            data, found = _read_file(path, hex_of(digest))
         except (FileNotFoundError, NotADirectoryError):
             raise MissingError(f"no blob {digest}: expected the file {path}", digest=digest, path=str(path)) from None
         except OSError as error:
             if error.errno not in _NO_FILE:
                 raise StoreError(f"cannot read {path}: {error.strerror}", path=str(path), digest=digest) from None
-            data = None
-        if data is None:
-            raise IntegrityError(
-                f"blob {digest} is no file: {path} is something else", digest=digest, expected=digest, found="no file"
-            )
-        found = "sha256:" + hashlib.sha256(data).hexdigest()
-        if found != digest:
-            raise IntegrityError(
-                f"blob {digest} has other bytes than its name says", digest=digest, expected=digest, found=found
-            )
-        return data
+            data, found = None, "no file"
+        if data is not None:
+            return data
+        how = f"is no file: {path} is something else" if found == "no file" else "has other bytes than its name says"
+        if found.endswith(" bytes"):
+            how = f"is larger than any blob: {path} has {found}"
+        raise IntegrityError(f"blob {digest} {how}", digest=digest, expected=digest, found=found)
 
     def has(self, digest: Digest) -> bool:
         path = self._path(digest)
@@ -136,16 +135,28 @@ def _has_size(path: Path, size: int) -> bool:
     return stat.S_ISREG(found.st_mode) and found.st_size == size
 
 
-def _read_file(path: Path) -> bytes | None:
-    """Return the bytes of a file, or None for a folder, pipe or device: opening a pipe would wait for a writer.
+def _read_file(path: Path, expected: str) -> tuple[bytes | None, str]:
+    """Return the bytes of a file that has this digest in hexadecimal; else None, and what was found there instead.
 
+    What is no file is not opened for long: a pipe would be waited for. A file that is larger than a blob can be is not
+    read, and a large one is hashed in pieces before it is held in memory: a disk can hold a file of holes of any size.
     A symbolic link to a file is a file: some people keep blobs on another disk.
     """
     fd = os.open(path, os.O_RDONLY | _READ_FLAGS)
     try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            return None
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            return None, "no file"
+        if status.st_size > BLOB_BYTES_MAX:
+            return None, f"{status.st_size} bytes"
         with open(fd, "rb", closefd=False) as file:
-            return file.read()
+            if status.st_size > _PIECE_BYTES:
+                found = hashlib.file_digest(file, "sha256").hexdigest()
+                if found != expected:
+                    return None, f"sha256:{found}"
+                file.seek(0)
+            data = file.read(status.st_size + 1)  # never more: somebody may write to it meanwhile
     finally:
         os.close(fd)
+    found = hashlib.sha256(data).hexdigest()
+    return (data if found == expected else None), f"sha256:{found}"
