@@ -71,10 +71,13 @@ class Archive:
     def find(self, session_id: str) -> str:
         """Return the full id for `latest` or an unambiguous beginning of one. Raises MissingError."""
         expect("session_id", session_id, str)
-        known = self.resources.storage.log.sessions()
+        log = self.resources.storage.log
+        if session_id != "latest" and log.has(session_id):
+            return session_id  # told without reading the list: whoever goes through it asks for each of its names
+        known = log.sessions()
         if session_id == "latest" and known:
             return known[-1]
-        found = [name for name in known if name == session_id] or [n for n in known if n.startswith(session_id)]
+        found = [name for name in known if name.startswith(session_id)]
         if len(found) == 1:
             return found[0]
         if found:

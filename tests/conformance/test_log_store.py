@@ -433,3 +433,10 @@ def test_a_reopened_store_has_everything(kind: str, tmp_path: Path) -> None:
     with contextlib.closing(OPENERS[kind](tmp_path)) as store:
         assert check_sound(store, "s1") == lines(5)
         assert store.sessions() == ["s1"]
+
+
+def test_has_tells_a_session_from_the_beginning_of_one(store: LogStore) -> None:
+    store.append("s12", lines(1), 0)
+    assert store.has("s12")
+    assert not store.has("s1")
+    assert not store.has("")

@@ -37,6 +37,9 @@ class LogStore(Protocol):
     def sessions(self) -> list[str]:
         """Return the ids of the sessions that have records, oldest first."""
 
+    def has(self, session: str) -> bool:
+        """Return whether there is a session of exactly this id, without reading the others."""
+
     def get(self, session: str, start: int = 0, end: int | None = None) -> list[StoredLine]:
         """Return the records `[start, end)`; an unknown session has none. Numbers below 0 count as 0."""
 

@@ -34,6 +34,10 @@ class MemoryLogStore:
         with self._doing():
             return list(self._lines)
 
+    def has(self, session: str) -> bool:
+        with self._doing():
+            return session in self._lines
+
     def get(self, session: str, start: int = 0, end: int | None = None) -> list[StoredLine]:
         with self._doing():
             return self._lines.get(session, [])[max(start, 0) : None if end is None else max(end, 0)]

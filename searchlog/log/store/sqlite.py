@@ -232,6 +232,10 @@ class SqliteLogStore:
         with self._doing("read") as db:
             return [row[0] for row in db.execute("SELECT session FROM sessions ORDER BY number")]
 
+    def has(self, session: str) -> bool:
+        with self._doing("read") as db:
+            return db.execute("SELECT 1 FROM sessions WHERE session = ?", (session,)).fetchone() is not None
+
     def get(self, session: str, start: int = 0, end: int | None = None) -> list[StoredLine]:
         with self._doing("read") as db:
             rows = db.execute(
