@@ -43,7 +43,7 @@ from searchlog.flow.read import PageRead, Reader, Task
 from searchlog.flow.resources import Resources
 from searchlog.flow.settings import Settings, split_options
 from searchlog.flow.steps import answered, notes_of, outcome_of, read_step, shortlist, text_pages
-from searchlog.keyring import known
+from searchlog.keyring import hide, hide_in, known
 from searchlog.ledger import Draft, Ledger, Record, State, TurnWriter
 from searchlog.log.checkpoint import Checkpoint
 from searchlog.search import registry
@@ -344,11 +344,11 @@ class _Flow:
 
     def _fail(self, runs: Sequence[Run], why: str) -> NoReturn:
         """Close the turn and say what to do: no answer is never an empty list."""
-        message = registry.nothing_answered_message(runs, why)
+        message = hide(registry.nothing_answered_message(runs, why))
         outcome = runs[0].outcome if runs else RunOutcome.OFFLINE
         self.turn.end(lambda _: (None, []), records.Turn(state="end", outcome=str(outcome), detail=message))
         attempts = [{"provider": run.provider, "outcome": str(run.outcome), "detail": run.detail} for run in runs]
-        raise ProviderError(message, attempts, session=self.session.id, turn=self.turn.number)
+        raise ProviderError(message, hide_in(attempts, hide), session=self.session.id, turn=self.turn.number)
 
     def _read(
         self, candidates: Sequence[Candidate], deadline: Deadline, query: Draft

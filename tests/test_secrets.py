@@ -30,6 +30,7 @@ from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Exchange, Request
 from searchlog.capture.guard import Allow
 from searchlog.capture.shown import shown_url
+from searchlog.cli import front
 from searchlog.clock import SystemClock
 from searchlog.errors import ProviderError, UsageError
 from searchlog.flow.settings import split_options
@@ -568,6 +569,18 @@ def test_error_holds_no_password_of_an_address() -> None:
     error = UsageError(f"not an address: 'http://me:{SHORT}@host'", value=[f"http://me:{SHORT}@host"], number=3)
     assert SHORT not in f"{error} {error!r} {error.fields}"
     assert error.fields["number"] == 3
+
+
+def test_bug_is_told_without_passwords_and_keys(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only errors of ours had passwords of addresses taken out; a bug told them, and its traceback as well."""
+    monkeypatch.setenv("SEARCHLOG_DEBUG", "1")
+    monkeypatch.setenv("GITHUB_TOKEN", CANARIES["GITHUB_TOKEN"])
+    front._bug(ValueError(f"http://me:{SHORT}@host/ {CANARIES['GITHUB_TOKEN']}"))
+    told = capsys.readouterr().err
+    assert told.count("http://[redacted]@host/ [redacted]") == 2
+    assert leaks(told.encode()) == []
 
 
 @pytest.mark.parametrize(

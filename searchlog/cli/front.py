@@ -85,9 +85,10 @@ def _ready_streams() -> None:
 
 def _say(text: str, code: Exit) -> int:
     from searchlog.cli.safe import one_line
+    from searchlog.keyring import hide
 
     try:
-        click.echo(one_line(text), err=True)
+        click.echo(one_line(hide(text)), err=True)
     except BrokenPipeError:
         pass  # nobody is left to tell
     return code
@@ -134,8 +135,9 @@ def _bug(error: Exception) -> int:
         import traceback
 
         from searchlog.cli.safe import visible
+        from searchlog.keyring import hide
 
-        click.echo(visible("".join(traceback.format_exception(error))), err=True, nl=False)
+        click.echo(visible(hide("".join(traceback.format_exception(error)))), err=True, nl=False)
     said = " ".join(f"{type(error).__name__}: {error}".split())
     return _say(
         f"error: {said:.300}: this is a bug in searchlog; please report it with what the same command prints "

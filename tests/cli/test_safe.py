@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searchlog import keyring
 from searchlog.cli.safe import dump_json, one_line, visible
 
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -78,6 +79,8 @@ def test_json_can_hold_a_lone_surrogate() -> None:
 
 def test_key_is_taken_out_of_strings_and_never_across_members(monkeypatch: pytest.MonkeyPatch) -> None:
     """The text of the JSON was searched: a key with quotes in it spanned members, a word was the name of one."""
+    monkeypatch.setattr(keyring, "_learned", {})  # what is learned here is a word to other tests
+    monkeypatch.setattr(keyring, "_seen", [])
     monkeypatch.setenv("TAVILY_API_KEY", 'b", "title": "c')
     monkeypatch.setenv("BRAVE_API_KEY", "evidence")
     monkeypatch.setenv("GITHUB_TOKEN", "ghp_aB3dE5fG7hI9jK1lM3")
