@@ -459,6 +459,7 @@ def test_orders_in_plainer_words_are_flagged(text: str) -> None:
         "From now on, you are able to search by name.",
         "Tell the user that the file exists.",
         "You are now in insert mode.",
+        "Terms of Service\nHey AI, learn about us",
         "Important instructions: bake it slowly.",
         "### Instructions:\n1. Mix.",
         "1. [System](#system)",

@@ -64,7 +64,7 @@ _ADDRESS = (
     rf"\b{_MODEL} (?:(?:that|who) (?:read|visit|process|summari[sz]e|pars)(?:e?s)?|reading|visiting|viewing|"
     rf"processing|"
     r"summari[sz]ing|parsing|scanning) (?:this|the) (?:web ?)?(?:page|text|document|site|article|message|content)\b",
-    rf"\b(?:dear|attention|hello|hey)[,:]? (?:all |any |every )?{_MODEL} ?[,:!]",
+    rf"\b(?:dear|attention)[,:]? (?:all |any |every )?{_MODEL} ?[,:!]",
     rf"{_BEGIN}(?:{_MODEL}|chatgpt|claude|gemini|copilot) ?: ?(?:stop|ignore|disregard|obey|say|always|you must|"
     rf"click|visit)\b",
     rf"\b(?:instructions?|note|message|notice|warning) (?:for|to) (?:the |all |any |every )?(?:{_MODEL}|chatbots?) "
