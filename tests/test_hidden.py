@@ -317,6 +317,14 @@ BOMBS = {
     "escapes": ("\\" * 100_000 + "{display:none}", "<p class=x>t"),
     "media-queries": ("@media " + "screen and " * 20_000 + "{.x{display:none}}", "<p class=x>t"),
     "polygon": (".x{clip-path:polygon(" + "0 0," * 30_000 + "0 0)}", "<p class=x>t"),
+    "shown-by-many": (
+        ".x{display:none}" + "".join(f".a{i} .x:has(i){{display:block}}" for i in range(5000)),
+        "<div>" * 100 + "<p class=x>t" * 2000,
+    ),
+    "shown-by-many-of-all": (
+        "div{font-size:0}" + "".join(f":is(.a{i},.b) > *{{font-size:9px}}" for i in range(3000)),
+        "<div>" * 100 + "<p>t" * 2000,
+    ),
     "gradient": (".x{mask:" + "linear-gradient(" * 10_000 + "}", "<p class=x>t"),
 }  # fmt: skip
 
@@ -346,3 +354,58 @@ def test_important_rule_shows_what_an_own_style_hides_each_time() -> None:
     """Only elements with a mark of a hiding rule were asked whether another rule shows them."""
     blocks = walked("<style>.a p{display:block!important}</style><div class=a>" + "<p style='display:none'>seen" * 3)
     assert blocks == [(None, "seen")] * 3
+
+
+SHOWN = {
+    "size-descendant": (".r{font-size:0}.r p{font-size:16px}", "<div class=r><p>{}</p></div>"),
+    "size-child-any": (".r{font-size:0}.r>*{font-size:16px}", "<div class=r><p>{}</p></div>"),
+    "size-tags": ("ul{font-size:0}ul li{font-size:14px}", "<ul><li>{}</ul>"),
+    "visibility": (".r{visibility:hidden}.r p{visibility:visible}", "<div class=r><p>{}</p></div>"),
+    "colour": (".r{color:transparent}.r b{color:#000}", "<p class=r><b>{}</b></p>"),
+    "animation": (".r{opacity:0;animation:in 1s forwards}", "<div class=r>{}</div>"),
+    "animation-of-another-rule": (".r{opacity:0}.k .r{animation:in 1s}", "<div class=k><p class=r>{}</div>"),
+    "transition": (".r{opacity:0;transition:opacity 1s}", "<div class=r>{}</div>"),
+    "placed-again": (".r{position:absolute;left:-9999px}nav .r{left:0}", "<nav><div class=r>{}</div></nav>"),
+    "is": (".r{display:none}:is(.r,.u):not(.z){display:block}", "<div class=r>{}</div>"),
+    "is-inside-another": (".r{display:none}:is(.k,.z) .r{display:block}", "<div class=k><p class=r>{}</div>"),
+    "where": ("p{display:none}:where(.k) p{display:block}", "<div class=k><p>{}</div>"),
+    "has": (".r{display:none}.r:has(p){display:block}", "<div class=r><p>{}</p></div>"),
+    "has-of-a-tag": (".r{display:none}.r.r:has(p),div.r:has(p){display:block}", "<div class=r><p>{}</p></div>"),
+    "checked": (
+        ".r{display:none}input:checked + .r{display:block}",
+        "<input type=checkbox checked><div class=r>{}</div>",
+    ),
+    "checked-by-script": (".r{display:none}.r:lang(en){display:block}", "<div class=r>{}</div>"),
+    "class-of-a-script": (".r{opacity:0}.loaded .r{opacity:1}", "<div class=loaded><p class=r>{}</div>"),
+    "attribute": (".r{display:none}[data-x].r{display:block}", "<p class=r data-x>{}"),
+    "place": (".r{display:none}.r:nth-child(n){display:block}", "<p class=r>{}"),
+}
+
+
+@pytest.mark.parametrize(("sheet", "markup"), SHOWN.values(), ids=SHOWN.keys())
+def test_text_that_another_rule_shows_again_is_seen(sheet: str, markup: str) -> None:
+    """Rules that hide nothing were not read, or not looked up inside what was hidden: evidence was dropped."""
+    for page in (f"<style>{sheet}</style>{markup}", f"<style>{sheet}</style>{markup}" * 2):
+        blocks = blocks_of(page.replace("{}", ORDER))
+        assert {hidden for hidden, text in blocks if "HIDDEN" in text} == {None}
+
+
+NOT_SHOWN = {
+    "hover": (
+        ".r{display:none}.r:hover,.r:target,.k:focus-within .r{display:block}",
+        "<div class=k><p class=r>{}</div>",
+    ),
+    "not-checked": (".r{display:none}input:checked + .r{display:block}", "<input type=checkbox><div class=r>{}</div>"),
+    "elsewhere": (".r{display:none}.z:has(p) .r{display:block}", "<div class=k><p class=r>{}</div>"),
+    "weaker": ("#x{display:none}.r:has(b){display:block}", "<p class=r id=x>{}"),
+    "another-way": (".r{display:none}.r:has(b){color:red;visibility:visible}", "<p class=r>{}"),
+    "pseudo-element": (".r{display:none}.r::before,.r:after{display:block}", "<p class=r>{}"),
+    "nearer-hides": (".r{font-size:0}.r p{font-size:1px}", "<div class=r><p>{}</p></div>"),
+    "no-animation": (".r{opacity:0;animation:none}", "<p class=r>{}"),
+    "whole-is-gone": (".r{display:none}.r p{display:block;font-size:16px}", "<div class=r><p>{}</p></div>"),
+}
+
+
+@pytest.mark.parametrize(("sheet", "markup"), NOT_SHOWN.values(), ids=NOT_SHOWN.keys())
+def test_text_that_no_rule_shows_again_is_not_seen(sheet: str, markup: str) -> None:
+    assert "HIDDEN" not in seen(blocks_of(f"<style>{sheet}</style><p>Before.</p>{markup.format(ORDER)}<p>After."))

@@ -186,16 +186,24 @@ class Builder:
                 self.text("\0")
                 self._broken = True
                 return PASSED
-            if not attributes and tag not in self._styled and not self._every:
+            if (
+                not attributes
+                and tag not in self._styled
+                and not self._every
+                and not (self._ruled and self._state.soft)
+            ):
                 return INLINE
         elif tag in ("hr", "optgroup"):
             self._flush()
             return PASSED
         look = PLAIN
-        if (self._ruled or "style" in attributes) if attributes else (tag in self._styled or self._every):
+        state = outer = self._state
+        if outer.soft and self._ruled:
+            look = self._sheet.look(tag, attributes, node, veiled=outer.hidden)
+            block = block or look.block
+        elif (self._ruled or "style" in attributes) if attributes else (tag in self._styled or self._every):
             look = self._sheet.look(tag, attributes, node)
             block = block or look.block
-        state = outer = self._state
         region = -1
         if block:
             if self._run or self._hidden_run:

@@ -65,7 +65,7 @@ _HINTS = (
         "inset",
         "matrix",
     ),
-    *("unset", "revert", "initial", "rotate", "--", "margin:-", "margin: -"),
+    *("unset", "revert", "initial", "rotate", "--", "margin:-", "margin: -", "animation", "transition"),
 )
 """One of them is in every style that hides or shows anything, `display` aside; the common ones first."""
 _NAMED = {
@@ -219,12 +219,14 @@ _SHIFTS = ("text-indent", "margin-left", "margin-top", "margin-inline-start")
 _BOX = ("height", "width", "max-height", "max-width", "line-height", "block-size", "inline-size", "max-block-size")
 _FLOWS = ("overflow", "overflow-x", "overflow-y")
 _MASKS = ("mask-image", "mask", "-webkit-mask-image", "-webkit-mask")
+_MOVES = ("animation", "animation-name", "transition", "transition-property")
+"""What may bring back what is faint at first."""
 _PLACING = frozenset(("position", "margin", "clip-path", "zoom", "transform", "scale", "translate", *_SHIFTS, *_FLOWS))
 _SIZING = frozenset(("font-size", "font", "letter-spacing"))
 _COLOURING = frozenset(("color", "-webkit-text-fill-color", "background", "background-color", "background-image"))
 _READ = (
     frozenset(("display", "content-visibility", "opacity", "filter", "visibility", "clip", *_MASKS, *_SIDES, *_BOX))
-    | frozenset(("text-shadow", "background-clip", "-webkit-background-clip"))
+    | frozenset(("text-shadow", "background-clip", "-webkit-background-clip", *_MOVES))
     | (_PLACING | _SIZING | _COLOURING)
 )
 """All properties that are read."""
@@ -249,7 +251,7 @@ def look_of(decl: Declared, variables: Mapping[str, str] | None = None) -> Look:
     if value("display") == "none" or value("content-visibility") == "hidden":
         gone = "style"
     elif _is_faint(value("opacity")) or any(map(_is_faint, _FILTERED.findall(value("filter")))) or _masked(value):
-        gone = "opacity"
+        gone = None if any(held.get(name, "none") not in ("none", "") for name in _MOVES) else "opacity"
     elif not _PLACING.isdisjoint(held) and _offscreen(value, held):
         gone = "offscreen"
     visibility = {"hidden": False, "collapse": False, "visible": True}.get(value("visibility"))

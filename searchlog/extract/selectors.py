@@ -1,7 +1,8 @@
 """CSS selectors that name more than one element's own marks: what stands around it, its attributes, its place. Pure.
 
-What depends on the reader or the moment (`:hover`, `:checked`, `:target`, `::before`) never matches, nor does anything
-that is not read here, negated or not: text is called hidden only for what surely hides it.
+What depends on the reader or the moment (`:hover`, `:target`) and what is no element (`::before`) never matches. A
+part that is not judged here (`:has()`, `:lang()`, classes that scripts set) is left out, and the selector says that it
+is not sure: such a rule may show text, but never hides any.
 Spec: Selectors 4.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 __all__ = ["Compound", "Meter", "Selector", "parent_of", "parse", "split"]
@@ -50,6 +51,8 @@ class Selector:
     """From the subject outwards: combinator and compound."""
     weight: tuple[int, int, int] = (0, 0, 0)
     """Specificity."""
+    is_sure: bool = True
+    """Whether all its parts are judged: it may be for fewer elements than those that match."""
 
     @property
     def is_marked(self) -> bool:
@@ -185,6 +188,10 @@ _PLACES = {
 _NTH_PLACES = {f"nth-{kind}": kind for kind in ("child", "of-type", "last-child", "last-of-type")}
 _NESTED_MAX = 4
 _COMPOUNDS_MAX = 16
+_AT_REST = frozenset(("hover", "focus", "focus-within", "focus-visible", "active", "target", "visited"))
+"""What holds of nothing before the reader does something."""
+_NO_ELEMENT = frozenset(("before", "after", "first-line", "first-letter", "placeholder-shown", "selection"))
+_BY_ATTRIBUTE = {"checked": "checked", "link": "href", "any-link": "href"}
 _STATE = re.compile(
     r"(?:^|[-_])(?:no-?js|js|load|loading|loaded|ready|cloak|unresolved|preload|init|initialized)(?:$|[-_])", re.I
 )
@@ -244,6 +251,7 @@ class _Reader:
         self._done: list[Compound] = []
         self._between: list[str] = []
         self._weight = [0, 0, 0]
+        self._is_sure = True
         self._begin()
 
     def _begin(self) -> None:
@@ -301,7 +309,13 @@ class _Reader:
             if step is not None:
                 self._place.append((_NTH_PLACES[name], *step))
             return step is not None
-        return False
+        if name in _BY_ATTRIBUTE:
+            self._attributes.append((_BY_ATTRIBUTE[name], "", ""))
+            return True
+        if name in _AT_REST or name in _NO_ELEMENT or name.startswith("-"):
+            return False
+        self._is_sure = False
+        return True
 
     def _group(self, name: str, inside: str) -> bool:
         if self._level >= _NESTED_MAX:
@@ -310,7 +324,10 @@ class _Reader:
         known = tuple(part for part in parts if part is not None)
         if not known or (name == "not" and len(known) < len(parts)):
             return False
-        (self._none if name == "not" else self._some).append(known)
+        if all(part.is_sure for part in known):
+            (self._none if name == "not" else self._some).append(known)
+        else:
+            self._is_sure = False
         if name != "where":
             self._weight = [a + b for a, b in zip(self._weight, max(part.weight for part in known), strict=True)]
         return True
@@ -334,12 +351,15 @@ class _Reader:
             return None
         self._end()
         *outer, subject = self._done
-        if any(_STATE.search(name) for compound in outer for name in compound.classes):
-            return None
+        for at, compound in enumerate(outer):
+            if any(map(_STATE.search, compound.classes)):
+                self._is_sure = False
+                kept = frozenset(name for name in compound.classes if _STATE.search(name) is None)
+                outer[at] = replace(compound, classes=kept)
         if subject.tag in ("html", "body"):
             return None  # a script's "not ready yet", never a way to hide a sentence
         around = tuple(zip(reversed(self._between), reversed(outer), strict=True))
-        return Selector(subject, around, (self._weight[0], self._weight[1], self._weight[2]))
+        return Selector(subject, around, (self._weight[0], self._weight[1], self._weight[2]), self._is_sure)
 
 
 def _nth(text: str) -> tuple[int, int] | None:

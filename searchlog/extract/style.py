@@ -86,6 +86,12 @@ class Sheet:
         """By the part that is looked up first: `#id`, `.class`, `[attribute` or tag."""
         self._keyed: dict[str, _Keyed] = {}
         """By the same, once an element has it."""
+        self._spare: dict[str, list[tuple[str, Rule, int]]] = {}
+        """By the part that is looked up, those that hide nothing: unread until something else hides such an element."""
+        self._showing: dict[tuple[str, str], list[_Rule]] = {}
+        """By the same and by what they may undo, the spare ones that were read."""
+        self._spared: dict[tuple[str, ...], list[_Rule]] = {}
+        """By an element's marks and what hides it, those of the spare ones that it has the marks for."""
         self._cache: dict[tuple[str, str, str, str], _Met] = {}
         self._looks: dict[tuple[tuple[int, ...], str], Look] = {}
         """By the numbers of the rules that hold, and the inline style."""
@@ -114,13 +120,14 @@ class Sheet:
         self._marks = {key[1:] for key in keys if key[0] in "#."}
         """Classes and ids by which rules are looked up; an element with none of them needs no look."""
         self._every = "*" in self.tags
+        self._ruled = self.has_rules
         self._shown = frozenset(self.tags)
         """Elements that have a rule of their own that may show what their own style hides."""
 
     @property
     def has_rules(self) -> bool:
         """Whether any rule of the page can be read at all."""
-        return bool(self._waiting or self._rules)
+        return bool(self._waiting or self._rules or self._spare)
 
     def _take(self, text: str) -> None:
         for rule in rules(text):
@@ -143,19 +150,27 @@ class Sheet:
 
     def _add(self, selector: str, rule: Rule) -> None:
         selector = unescaped(selector)
-        if ":" in selector and _OF_THE_MOMENT.search(selector) is not None:
+        if ":" in selector and "(" not in selector and _OF_THE_MOMENT.search(selector) is not None:
             return
         match = _SUBJECT.fullmatch(selector)
         key = "" if match is None else match[2] or (match[1] or "").lower()
         if key and match is not None and (match[2] or "[" not in selector[match.end(1) :]):
             self._waiting.setdefault(key, []).append((selector, rule, self._count))
-        elif selector and (selector[-1] != "*" or _bearing(rule.body)[0]):
-            self._put(selector, self._parsed(selector, rule, self._count))
+        elif selector and not (
+            (selector[-1] != "*" or _bearing(rule.body)[0])
+            and self._put(selector, self._parsed(selector, rule, self._count))
+        ):
+            self._spare.setdefault("*", []).append((selector, rule, self._count))
 
     def _settle(self, key: str) -> _Keyed:
         """Read the rules that are looked up by a mark."""
-        read = [self._simple(*waiting) for waiting in self._waiting.pop(key, ())]
-        found = [*self._rules.get(key, ()), *(rule for rule in read if rule is not None)]
+        found = [*self._rules.get(key, ())]
+        for waiting in self._waiting.pop(key, ()):
+            read = self._simple(*waiting)
+            if read is not None:
+                found.append(read)
+            else:
+                self._spare.setdefault(key, []).append(waiting)
         whole = [rule for rule in found if len(rule.classes) + bool(rule.id) + bool(rule.tag) == 1]
         some = [rule for rule in found if len(rule.classes) + bool(rule.id) + bool(rule.tag) != 1]
         near, far = [rule for rule in whole if not rule.around], [rule for rule in whole if rule.around]
@@ -198,16 +213,18 @@ class Sheet:
         selector = self._selectors[text] = parse(text)
         if selector is None or (selector.subject == Compound() and not selector.around):
             return None  # not read, or the whole page
+        if not selector.is_sure:
+            return None
         subject, order = selector.subject, (*selector.weight, number)
         needs = self._bits(selector.outer_marks())
         hides = hides and self._body_hides(rule.body)
         return _Rule(subject.tag, subject.classes, subject.id, rule.body, order, rule.screens, text, needs, hides)
 
-    def _put(self, text: str, rule: _Rule | None) -> None:
-        """Keep a rule whose selector is read."""
+    def _put(self, text: str, rule: _Rule | None) -> bool:
+        """Keep a rule whose selector is read, if it may hide; return whether it was kept."""
         selector = self._selectors.get(text)
         if rule is None or selector is None:
-            return
+            return False
         if rule.id:
             key = "#" + rule.id
         elif rule.classes:
@@ -217,10 +234,11 @@ class Sheet:
         else:
             key = rule.tag or "*"
         if key == "*" and not (rule.hides and _hides(self._inline(rule.body))):
-            return  # for every element, and it hides none
+            return False  # for every element, and it hides none
         self._rules.setdefault(key, []).append(rule)
         if key[0] == "[" and rule.hides:
             self._attributes.add(key[1:])
+        return True
 
     def _body_hides(self, body: str) -> bool:
         return "display:none" in body or _hides(self._inline(body))
@@ -260,8 +278,76 @@ class Sheet:
             known[node.mem_id] = bits
         return bits
 
-    def look(self, tag: str, attributes: Mapping[str, str | None], node: Any = None) -> Look:
-        """Return what its rules and its own style say of this element. node: of the tree, where there is one."""
+    def look(
+        self, tag: str, attributes: Mapping[str, str | None], node: Any = None, *, veiled: str | None = None
+    ) -> Look:
+        """Return what its rules and its own style say of this element.
+
+        node: of the tree, where there is one. veiled: what hides the text around it, where the element may undo that.
+        """
+        look = self._look(tag, attributes, node, veiled)
+        if node is None or not self._ruled or self.is_spent:
+            return look
+        reasons = [veiled] if veiled else []
+        if look is not PLAIN:
+            reasons += _reasons(look)
+        return self._shown_again(look, tag, attributes, node, reasons) if reasons else look
+
+    def _shown_again(
+        self, look: Look, tag: str, attributes: Mapping[str, str | None], node: Any, reasons: list[str]
+    ) -> Look:
+        """Return the look of an element under those rules as well that may only show it, sure to be for it or not."""
+        style = attributes.get("style") or ""
+        names, ident = attributes.get("class") or "", attributes.get("id") or ""
+        marks = (tag, names, ident, *reasons)
+        spare = self._spared.get(marks)
+        if spare is None:
+            spare = self._spared[marks] = self._spare_for(tag, names, ident, reasons)
+        self._meter.left -= len(spare)
+        asked = [rule for name in attributes for rule in self._rules.get("[" + name, ()) if not rule.hides]
+        around = self._is_around(node)
+        more = [
+            rule
+            for rule in (spare + self._fitting(tag, names, ident, asked) if asked else spare)
+            if rule.needs & around == rule.needs and self._stands(rule.around, node)
+        ]
+        if not more:
+            return look
+        entry = self._cache.get((tag, names, ident, style)) or self._meet(tag, names, ident, style)
+        far = [rule for group in entry.far for rule in group if rule.needs & around == rule.needs]
+        if not self._attributes.isdisjoint(attributes):
+            asked = [rule for name in attributes for rule in self._rules.get("[" + name, ()) if rule.hides]
+            far += [rule for rule in self._fitting(tag, names, ident, asked) if rule not in far]
+        seen = self._looking(entry.near, [*far, *more], style, node)
+        return look if _hides(seen) else seen
+
+    def _spare_for(self, tag: str, names: str, ident: str, reasons: list[str]) -> list[_Rule]:
+        keys = (tag, "*", "#" + ident, *("." + name for name in dict.fromkeys(names.split())))
+        spare = [rule for key in keys if key in self._spare for why in reasons for rule in self._spare_of(key, why)]
+        fitting = self._fitting(tag, names, ident, spare)
+        return list(dict.fromkeys(fitting)) if len(reasons) > 1 else fitting
+
+    def _spare_of(self, key: str, why: str) -> list[_Rule]:
+        """Return the rules looked up by a mark that may undo what hides an element."""
+        found = self._showing.get((key, why))
+        if found is None:
+            found = self._showing[key, why] = []
+            for text, rule, number in self._spare[key]:
+                body = rule.body.lower()
+                if "\\" not in body and not any(hint in body for hint in _UNDOING[why]):
+                    continue
+                selector = parse(text)
+                if selector is None or self._body_hides(rule.body):
+                    continue
+                self._selectors[text] = selector
+                subject, needs = selector.subject, self._bits(selector.outer_marks())
+                order = (*selector.weight, number)
+                found.append(
+                    _Rule(subject.tag, subject.classes, subject.id, rule.body, order, rule.screens, text, needs, False)
+                )
+        return found
+
+    def _look(self, tag: str, attributes: Mapping[str, str | None], node: Any, veiled: str | None) -> Look:
         style = attributes.get("style") or ""
         names, ident = attributes.get("class") or "", attributes.get("id") or ""
         asked = not self._attributes.isdisjoint(attributes) if self._attributes else False
@@ -270,6 +356,7 @@ class Sheet:
             and ident not in self._marks
             and not asked
             and not self._every
+            and not veiled
             and (not names or self._marks.isdisjoint(names.split()))
         ):
             return self._inline(style) if style else PLAIN
@@ -284,7 +371,7 @@ class Sheet:
             )
             far = [*far, more]
             hides = hides or any(rule.hides for rule in more)
-        if not far or not hides or node is None or self.is_spent:
+        if not far or not (hides or veiled) or node is None or self.is_spent:
             return entry.look
         around = self._is_around(node)
         met: list[_Rule] = []
@@ -403,8 +490,8 @@ class Sheet:
         return _inline_look(style)
 
 
-_OF_THE_MOMENT = re.compile(r"::|:(?:hover|focus|before|after|active|checked|target|disabled|visited|has|placeholder)")
-"""What never surely holds: selectors with it need not be read."""
+_OF_THE_MOMENT = re.compile(r"::|:(?:hover|focus|before|after|active|target|visited|placeholder)")
+"""What never holds of an element at rest: selectors with it need not be read."""
 _LAST = re.compile(r"(?:.*[\s>+~])?([^\s>+~]+)", re.S)
 _PLAIN_PARTS = re.compile(r"[^:\[\]()*,]+")
 _WORD = re.compile(r"[.#]?[^\s>+~.#]+")
@@ -428,6 +515,16 @@ _HIDING = (
 )
 """One of them is in each rule that hides, white space aside."""
 _SHOWING = ("display", "visib", "position")
+_PLACED = ("left", "right", "top", "bottom", "inset", "position", "margin", "indent", "clip", "overflow", "height")
+_UNDOING = {
+    "style": ("display", "content-vis", "all:"),
+    "opacity": ("opacity", "filter", "mask", "animation", "transition", "all:"),
+    "offscreen": (*_PLACED, "width", "transform", "translate", "scale", "zoom", "size", "all:"),
+    "visibility": ("visib", "all:"),
+    "size": ("font", "spacing", "all:"),
+    "colour": ("color", "background", "shadow", "all:"),
+}
+"""By what hides text, what a rule has to speak of to undo it."""
 
 
 def _outer_marks(outer: str) -> list[str]:
@@ -458,6 +555,13 @@ def _to_be_opened(look: Look, names: str, attributes: Mapping[str, str | None]) 
 
 def _order(rule: _Rule) -> tuple[int, int, int, int]:
     return rule.order
+
+
+def _reasons(look: Look) -> list[str]:
+    """Return all that a look hides its element by."""
+    found = [] if look.gone is None else [look.gone]
+    stated = (("visibility", look.visibility), ("size", look.sized), ("colour", look.coloured))
+    return found + [why for why, seen in stated if seen is False]
 
 
 def _hides(look: Look) -> bool:
