@@ -2,8 +2,8 @@
 
 The exact address of a page matters, so only what is plainly a credential is one:
 
-    by name             `access_token`, `api_key`, `X-Amz-Signature`: 8 characters or more with a digit, or 16
-    by name and shape   `token`, `sig`, `password`: only a value that looks like a token (`shape.is_token`)
+    by name             `access_token`, `password`, `X-Amz-Signature`: 8 characters or more with a digit, or 16
+    by name and shape   `token`, `sig`: only a value that looks like a token (`shape.is_token`)
     by a second sign    `key`, `code`, `sid`: that, and only in a URL that expires or is signed (`expires=`, `se=`)
 
 What names pages (`page_token`, `cursor`, `id`, `ref`) is none. A URL inside the parameter of another is looked into as
@@ -27,10 +27,11 @@ _BY_NAME_LIST = (
     "clientsecret consumersecret accesstoken authtoken oauthtoken idtoken refreshtoken bearertoken logintoken "
     "sessiontoken securitytoken csrftoken xsrftoken privatetoken sastoken usertoken apitoken jwt jwttoken "
     "userpassword oauthsignature xamzsignature xamzcredential xamzsecuritytoken xgoogsignature xgoogcredential "
-    "googleaccessid awsaccesskeyid sessionid phpsessid jsessionid aspsessionid clientassertion samlresponse hdnts hdnea"
+    "googleaccessid awsaccesskeyid sessionid phpsessid jsessionid aspsessionid clientassertion samlresponse hdnts hdnea "
+    "secret password passwd passphrase pwd"
 )
 _BY_NAME = frozenset(_BY_NAME_LIST.split())
-_BY_SHAPE_LIST = "token secret password passwd passphrase pwd sig signature authorization"
+_BY_SHAPE_LIST = "token sig signature authorization"
 _BY_SHAPE = frozenset(_BY_SHAPE_LIST.split())
 _BY_SIGN_LIST = "key auth code session sess sessid sid ticket otp credential credentials"
 _BY_SIGN = frozenset(_BY_SIGN_LIST.split())
