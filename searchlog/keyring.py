@@ -96,22 +96,22 @@ def hide_in(value: Any, hide: Callable[[str], str]) -> Any:
 
     Of the names of members only what no word can be is taken out, and none is lost to another.
     """
+    return _hidden_in(value, hide, secrets_of(tuple(filter(is_strong, values()))))
+
+
+def _hidden_in(value: Any, hide: Callable[[str], str], strong: Secrets) -> Any:
     if isinstance(value, str):
         hidden = hide(value)
         return value if hidden == value else hidden
     if isinstance(value, Mapping):
         out: dict[Any, Any] = {}
         for name, item in value.items():
-            shown = _strong().replace_text(name) if isinstance(name, str) else name
-            out[shown if shown not in out else f"{shown} ({len(out)})"] = hide_in(item, hide)
+            shown = strong.replace_text(name) if isinstance(name, str) else name
+            out[shown if shown not in out else f"{shown} ({len(out)})"] = _hidden_in(item, hide, strong)
         return out
     if type(value) in (list, tuple):
-        return type(value)(hide_in(item, hide) for item in value)
+        return type(value)(_hidden_in(item, hide, strong) for item in value)
     return value
-
-
-def _strong() -> Secrets:
-    return secrets_of(tuple(filter(is_strong, values())))
 
 
 def secrets_in(env: Mapping[str, str]) -> list[str]:

@@ -34,7 +34,8 @@ FRESH = {"Content-Type": "text/html", "Cache-Control": "max-age=600"}
     [
         "?api_key={}", "?a=1&apikey={}&b=2", "?access_token={}", "?token={}", "?X-Amz-Signature={}",
         "?x-amz-credential={}",
-        "?X-Amz-Security-Token={}", "?sig={}", "?passwd={}", "?secret={}", "?Signature={}", "?password={}", "?client_secret={}",
+        "?X-Amz-Security-Token={}", "?sig={}", "?passwd={}", "?secret={}",
+        "?Signature={}", "?password={}", "?client_secret={}",
         "?user[password]={}",
         "?user%5Bpassword%5D={}", ";jsessionid={}", "?code={}&expires=17", "?exp=1&sid={}", "?sv=1&key={}", "?jwt={}",
         "#access_token={}", "?X-Amz-Date=1&credential={}",

@@ -49,6 +49,7 @@ LEVELS: Sequence[Sequence[str]] = [
 HOMES: Mapping[str, Sequence[str]] = {
     "httpx": ["capture/"],
     "httpcore": ["capture/"],
+    "certifi": ["capture/"],
     "h11": ["capture/"],
     "diskcache": ["capture/cache.py"],
     "protego": ["capture/robots.py"],

@@ -27,8 +27,8 @@ _BY_NAME_LIST = (
     "clientsecret consumersecret accesstoken authtoken oauthtoken idtoken refreshtoken bearertoken logintoken "
     "sessiontoken securitytoken csrftoken xsrftoken privatetoken sastoken usertoken apitoken jwt jwttoken "
     "userpassword oauthsignature xamzsignature xamzcredential xamzsecuritytoken xgoogsignature xgoogcredential "
-    "googleaccessid awsaccesskeyid sessionid phpsessid jsessionid aspsessionid clientassertion samlresponse hdnts hdnea "
-    "secret password passwd passphrase pwd"
+    "googleaccessid awsaccesskeyid sessionid phpsessid jsessionid aspsessionid clientassertion samlresponse hdnts "
+    "hdnea secret password passwd passphrase pwd"
 )
 _BY_NAME = frozenset(_BY_NAME_LIST.split())
 _BY_SHAPE_LIST = "token sig signature authorization"
