@@ -19,10 +19,10 @@ from searchlog import canon
 from searchlog.capture import codec, coding, freshness, robots
 from searchlog.capture.exchange import Exchange, Fetch, Limits, Outcome, Peer, wire_response
 from searchlog.capture.guard import Allow, Refusal, Target, check_url, join_url, refusal, safe_url
-from searchlog.capture.shown import shown_url
 from searchlog.capture.message import Message, Scanner, parse
 from searchlog.capture.politeness import WAIT_MAX_S, retry_after
 from searchlog.capture.redact import Draft, clean
+from searchlog.capture.shown import shown_url
 from searchlog.errors import FormatError, UsageError
 from tests.fuzz import target as fuzz
 
