@@ -283,15 +283,30 @@ class Sheet:
     ) -> Look:
         """Return what its rules and its own style say of this element.
 
-        node: of the tree, where there is one. veiled: what hides the text around it, where the element may undo that.
+        node: of the tree, where there is one. veiled: what hides the text around it, where the element may undo that;
+        empty where it may not.
         """
-        look = self._look(tag, attributes, node, veiled)
-        if node is None or not self._ruled or self.is_spent:
+        style = attributes.get("style") or ""
+        names, ident = attributes.get("class") or "", attributes.get("id") or ""
+        asked = not self._attributes.isdisjoint(attributes) if self._attributes else False
+        if (
+            tag not in (self._shown if style else self.tags)
+            and ident not in self._marks
+            and not asked
+            and not self._every
+            and (not names or self._marks.isdisjoint(names.split()))
+            and not veiled
+        ):
+            if not style:
+                return PLAIN
+            look = self._inline(style)
+        else:
+            look = self._look(tag, (names, ident, style), attributes, node, asked=asked, veiled=veiled)
+        if (look is PLAIN and not veiled) or veiled == "" or node is None:
             return look
-        reasons = [veiled] if veiled else []
-        if look is not PLAIN:
-            reasons += _reasons(look)
-        return self._shown_again(look, tag, attributes, node, reasons) if reasons else look
+        if not self._ruled or not (veiled or _hides(look)) or self.is_spent:
+            return look
+        return self._shown_again(look, tag, attributes, node, [*([veiled] if veiled else ()), *_reasons(look)])
 
     def _shown_again(
         self, look: Look, tag: str, attributes: Mapping[str, str | None], node: Any, reasons: list[str]
@@ -347,19 +362,18 @@ class Sheet:
                 )
         return found
 
-    def _look(self, tag: str, attributes: Mapping[str, str | None], node: Any, veiled: str | None) -> Look:
-        style = attributes.get("style") or ""
-        names, ident = attributes.get("class") or "", attributes.get("id") or ""
-        asked = not self._attributes.isdisjoint(attributes) if self._attributes else False
-        if (
-            tag not in (self._shown if style else self.tags)
-            and ident not in self._marks
-            and not asked
-            and not self._every
-            and not veiled
-            and (not names or self._marks.isdisjoint(names.split()))
-        ):
-            return self._inline(style) if style else PLAIN
+    def _look(
+        self,
+        tag: str,
+        marks: tuple[str, str, str],
+        attributes: Mapping[str, str | None],
+        node: Any,
+        *,
+        asked: bool,
+        veiled: str | None,
+    ) -> Look:
+        """Return the look under the rules for its tag, classes, id and, where asked, attributes, and its own style."""
+        names, ident, style = marks
         key = (tag, names, ident, style)
         entry = self._cache.get(key)
         if entry is None:
