@@ -409,3 +409,50 @@ NOT_SHOWN = {
 @pytest.mark.parametrize(("sheet", "markup"), NOT_SHOWN.values(), ids=NOT_SHOWN.keys())
 def test_text_that_no_rule_shows_again_is_not_seen(sheet: str, markup: str) -> None:
     assert "HIDDEN" not in seen(blocks_of(f"<style>{sheet}</style><p>Before.</p>{markup.format(ORDER)}<p>After."))
+
+
+ON_WHITE = {
+    "nothing-said": '<p style="color:white">{}</p>',
+    "body-rule": '<style>body{{background:white}}</style><p style="color:white">{}</p>',
+    "body-style": '<body style="background:#fff"><p style="color:#fefefe">{}</p>',
+    "body-bgcolor": '<body bgcolor=white><p style="color:white">{}</p>',
+    "html-rule": '<style>html{{background:white}}</style><p style="color:white">{}</p>',
+    "font": "<font color=white>{}</font>",
+    "class": "<style>.w{{color:#fff}}</style><p>Seen. <span class=w>{}</span>",
+    "class-of-a-block": "<style>.w{{color:#fff}}</style><div class=a><p class=w id=x>{}</p></div>",
+    "black-page": "<style>body{{background:#000}}</style><p style='color:black'>{}</p>",
+    "cell": "<table bgcolor=navy><tr><td><font color=navy>{}</font></table>",
+}
+
+
+@pytest.mark.parametrize("markup", ON_WHITE.values(), ids=ON_WHITE.keys())
+def test_text_of_the_pages_own_colour_is_not_seen(markup: str) -> None:
+    """The page's own background was not known, so that white on white was taken for visible text."""
+    blocks = blocks_of(f"{markup.format(ORDER)}<p style='color:red'>A much longer sentence is there as well. After.")
+    assert "HIDDEN" not in seen(blocks)
+    assert "After." in seen(blocks)
+
+
+NOT_ON_WHITE = {
+    "linked": "<link rel=stylesheet href=a.css><p style='color:white'>{}</p>",
+    "taken-from-its-styles": "<div class=box><p style='color:white'>{}</p></div><p>Much more text, all of it seen.",
+    "imported": "<style>@import 'a';</style><p style='color:white'>{}</p>",
+    "dark": "<body style='background:#000'><p style='color:white'>{}</p>",
+    "picture": "<body background=a.png><p style='color:white'>{}</p>",
+    "class-of-the-body": "<style>.k{{background:#000}}</style><body class=k><p style='color:white'>{}</p>",
+    "body-of-a-class": "<style>html.k body{{background:#000}}</style><p style='color:white'>{}</p>",
+    "of-a-state": "<style>body.k,body:not(.z){{background:#000}}</style><p style='color:white'>{}</p>",
+    "wide": "<style>@media(min-width:1px){{body{{background:#000}}}}</style><p style='color:white'>{}</p>",
+    "one-screen": "<style>@media (min-width:700px){{body{{background:#000}}}}</style><p style='color:white'>{}</p>",
+    "on-a-dark-cell": "<table><tr bgcolor=navy><td><font color=white>{}</font></table>",
+    "on-a-picture": "<table><tr><td background=a.png><font color=white>{}</font></table>",
+    "over-a-picture": "<div style='position:relative'><img src=x><p style='color:white'>{}</p></div>",
+    "variable": "<style>body{{background:var(--none)}}</style><p style='color:white'>{}</p>",
+    "on-a-class": "<style>.h{{background:#024}}.w{{color:#fff}}</style><div class=h><p class=w>{}</p></div>",
+    "black": "<p style='color:black'>{}</p>",
+}
+
+
+@pytest.mark.parametrize("markup", NOT_ON_WHITE.values(), ids=NOT_ON_WHITE.keys())
+def test_white_text_on_what_may_be_dark_is_seen(markup: str) -> None:
+    assert "HIDDEN" in seen(blocks_of(markup.format(ORDER)))

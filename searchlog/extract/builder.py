@@ -121,10 +121,12 @@ class Builder:
         *,
         passed: frozenset[str] = SKIPPED,
         shown: frozenset[str] = frozenset(),
+        ground: str = "",
         blocks_max: int = BLOCKS_MAX,
     ) -> None:
         """passed: elements that are never text. shown: ids of hidden elements that the page's scripts put in place.
 
+        ground: the colour behind the page, 8 hex digits, where nothing but its own styles has a say in colours.
         blocks_max: what comes after so many blocks is one more block, and one for what is hidden of it.
         """
         self._sheet = sheet
@@ -145,7 +147,9 @@ class Builder:
         self._hidden_run: list[str] = []
         self._hidden_why: str | None = None
         self._broken = False
-        self._state = _State()
+        self._state = _State(ground=ground)
+        self.ground = ground
+        """As given; empty when colours are judged only where one place states both."""
         self._stack: list[tuple[_State, bool, int, int]] = []
         """The outer state, whether the element is a block, the indexes of its region and its veil (or -1)."""
         self._rows: list[_Row | None] = []
@@ -214,7 +218,7 @@ class Builder:
                 names = attributes.get("class")
                 if look is PLAIN and names and _is_for_ears(names):
                     look = _FOR_EARS
-                if state.ground and (names or "id" in attributes):
+                if state.ground and not self.ground and (names or "id" in attributes):
                     # a linked style sheet may give another colour to what it can name
                     state = state._replace(ground="")
                 label = region_label(tag, attributes)
@@ -224,9 +228,13 @@ class Builder:
         elif tag == "span" and look is PLAIN and (names := attributes.get("class")) and _is_for_ears(names):
             look = _FOR_EARS
         answer, veil = OPEN, -1
+        if self.ground and ("bgcolor" in attributes or "background" in attributes):
+            look = _with_old_ground(look, attributes)
         if look is not PLAIN or tag in _SPECIAL or (attributes and ("hidden" in attributes or "popover" in attributes)):
             if tag == "font":
                 look = _with_old(look, attributes)
+            if look.placed and self.ground and state.ground == self.ground:
+                state = state._replace(ground="")
             if look.ink is not None and state.ground and alike(look.ink, state.ground):
                 look = look._replace(coloured=False)
             if look.ground is not None:
@@ -462,6 +470,16 @@ def _with_old(look: Look, attributes: Mapping[str, str | None]) -> Look:
         return look
     given = look_of({"color": (ink.strip().lower(), False)})
     return look._replace(coloured=given.coloured, ink=given.ink)
+
+
+def _with_old_ground(look: Look, attributes: Mapping[str, str | None]) -> Look:
+    """Return the look with the background that attributes of old give, which styles override."""
+    if look.ground is not None:
+        return look
+    if "background" in attributes:
+        return look._replace(ground="")
+    stated = (attributes.get("bgcolor") or "").strip().lower()
+    return look._replace(ground=look_of({"background": (stated, False)}).ground)
 
 
 def _assemble(pieces: list[_Piece], regions: list[Region], chars_max: int) -> Built:

@@ -123,6 +123,12 @@ def _read_tree(text: str, url: str, chars_max: int, late: Callable[[], bool], *,
     met: set[str] = set()
     warnings = _walk(body, builder, turned, met, full=lambda: builder.char_count > chars_max, late=late)
     built = builder.finish(chars_max)
+    if builder.ground and _coloured_count(built) > _visible_count(built):
+        # not a sentence slipped into the page: something that is not seen here gives it another background
+        turned, met = [], set()
+        builder = _builder(tree, text, scripting=scripting, is_alone=False)
+        warnings = _walk(body, builder, turned, met, full=lambda: builder.char_count > chars_max, late=late)
+        built = builder.finish(chars_max)
     verbatim = None
     if not warnings and "text-cut" not in built.warnings:
         strip(tree, met, noscript=scripting)
@@ -131,11 +137,30 @@ def _read_tree(text: str, url: str, chars_max: int, late: Callable[[], bool], *,
     return Page(built, meta, verbatim, (*warnings, *built.warnings))
 
 
-def _builder(tree: LexborHTMLParser, text: str, *, scripting: bool) -> Builder:
+def _coloured_count(built: Built) -> int:
+    return sum(block.end - block.start for block in built.blocks if block.hidden == "colour")
+
+
+def _builder(tree: LexborHTMLParser, text: str, *, scripting: bool, is_alone: bool = True) -> Builder:
+    """is_alone: whether the page's colours may be judged, if it has no other style sheets."""
     streamed = 'id="S:' in text and _STREAM_MARK.search(text)
     shown = frozenset(_STREAMED.findall(text)) if streamed else frozenset[str]()
     passed = SKIPPED if scripting else SKIPPED - {"noscript"}
-    return Builder(Sheet(_rules(node.text()) for node in tree.css("style")), passed=passed, shown=shown)
+    sheet = Sheet(_rules(node.text()) for node in tree.css("style"))
+    ground = ""
+    if is_alone and tree.body is not None and tree.root is not None and not _has_other_styles(text):
+        ground = sheet.ground(tree.root.attributes, tree.body.attributes)
+    return Builder(sheet, passed=passed, shown=shown, ground=ground)
+
+
+def _has_other_styles(text: str) -> bool:
+    """Return whether a page may have style sheets that are not in it: linked, imported, or by a script."""
+    if "stylesheet" in text or ".css" in text:
+        return True
+    lower = text.lower()
+    if "class=" in lower and "<style" not in lower:
+        return True  # taken from a page that had some
+    return any(word in lower for word in ("stylesheet", ".css", "@import", "insertrule"))
 
 
 def _rules(style: str) -> str:

@@ -34,6 +34,8 @@ class Look(NamedTuple):
     """The colour of the text, 8 hex digits, when no background is stated with it."""
     ground: str | None = None
     """The colour behind the text, 8 hex digits; empty for a background that cannot be told."""
+    placed: bool = False
+    """Stated out of the flow of the page, so that anything may be behind it."""
 
 
 PLAIN = Look()
@@ -65,7 +67,7 @@ _HINTS = (
         "inset",
         "matrix",
     ),
-    *("unset", "revert", "initial", "rotate", "--", "margin:-", "margin: -", "animation", "transition"),
+    *("unset", "revert", "initial", "rotate", "--", "margin:-", "margin: -", "animation", "transition", "position"),
 )
 """One of them is in every style that hides or shows anything, `display` aside; the common ones first."""
 _NAMED = {
@@ -257,7 +259,8 @@ def look_of(decl: Declared, variables: Mapping[str, str] | None = None) -> Look:
     visibility = {"hidden": False, "collapse": False, "visible": True}.get(value("visibility"))
     sized = None if _SIZING.isdisjoint(held) else _sized(value)
     coloured, ink, ground = (None, None, None) if _COLOURING.isdisjoint(held) else _colours(value)
-    return Look(gone, visibility, sized, coloured, value("display") in _BLOCKS, ink, ground)
+    placed = value("position") not in ("", "static")
+    return Look(gone, visibility, sized, coloured, value("display") in _BLOCKS, ink, ground, placed)
 
 
 def _masked(value: Callable[[str], str]) -> bool:

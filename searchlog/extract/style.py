@@ -108,6 +108,8 @@ class Sheet:
         self._around: dict[int, int] = {}
         """By node, the bits of its marks and of those of all around it."""
         self._variables: dict[str, str] = {}
+        self._page: list[tuple[str, Rule]] = []
+        """Rules that give the whole page a background, by the element they are for; an empty one for none in sight."""
         self._meter = Meter(_STEPS_MAX)
         self._count = 0
         for text in texts:
@@ -135,6 +137,8 @@ class Sheet:
                 self._take_variables(rule)
             if "display" not in rule.body and not may_hide(rule.body):
                 continue
+            if "background" in rule.body and _WHOLE_PAGE.search(rule.selectors) is not None:
+                self._take_ground(rule)
             for selector in split(rule.selectors):
                 self._count += 1
                 self._add(selector.strip(), rule)
@@ -147,6 +151,35 @@ class Sheet:
             for name, (value, _) in declarations(rule.body).items():
                 if name.startswith("--") and len(self._variables) < _VARIABLES_MAX:
                     self._variables[name] = value[:200]
+
+    def _take_ground(self, rule: Rule) -> None:
+        for selector in map(str.strip, split(rule.selectors)):
+            if selector in ("html", "body", ":root"):
+                self._page.append((selector.replace(":root", "html"), rule))
+            elif selector.endswith("*") or _WHOLE_PAGE.match(_LAST_PART.sub("", selector)) is not None:
+                self._page.append(("", rule))
+
+    def ground(self, html: Mapping[str, str | None], body: Mapping[str, str | None]) -> str:
+        """Return the colour behind a page of these `<html>` and `<body>`, 8 hex digits; empty when it cannot be told.
+
+        For pages that no other style sheet has a part in: white is what is behind one that says nothing.
+        """
+        if any(not tag or rule.screens != BOTH for tag, rule in self._page):
+            return ""
+        for tag, attributes in (("body", body), ("html", html)):
+            marks = [*(attributes.get("class") or "").split(), attributes.get("id") or ""]
+            if not self._marks.isdisjoint(marks) or "background" in attributes:
+                return ""
+            parts = [self._declarations(rule.body) for key, rule in self._page if key == tag]
+            look = look_of(merged([*parts, declarations(attributes.get("style") or "")]), self._variables)
+            stated = look.ground
+            if stated is None and attributes.get("bgcolor"):
+                stated = look_of({"background": ((attributes["bgcolor"] or "").strip().lower(), False)}).ground
+            if stated is None and any("var(" in rule.body for key, rule in self._page if key == tag):
+                return ""
+            if stated is not None:
+                return stated
+        return "ffffffff"
 
     def _add(self, selector: str, rule: Rule) -> None:
         selector = unescaped(selector)
@@ -506,6 +539,8 @@ class Sheet:
 
 _OF_THE_MOMENT = re.compile(r"::|:(?:hover|focus|before|after|active|target|visited|placeholder)")
 """What never holds of an element at rest: selectors with it need not be read."""
+_WHOLE_PAGE = re.compile(r"html\b|body\b|:root\b|\*|:(?:is|where)\(", re.I)
+_LAST_PART = re.compile(r".*[\s>+~](?=[^\s>+~])", re.S)
 _LAST = re.compile(r"(?:.*[\s>+~])?([^\s>+~]+)", re.S)
 _PLAIN_PARTS = re.compile(r"[^:\[\]()*,]+")
 _WORD = re.compile(r"[.#]?[^\s>+~.#]+")
