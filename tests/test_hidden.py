@@ -118,6 +118,17 @@ STYLES = {
     "variable": "--d:none;display:var(--d)",
     "variable-fallback": "display:var(--not-there, none)",
     "variable-of-a-variable": "--a:var(--b);--b:none;display:var(--a)",
+    "not-valid-later": "display:none;display:foo",
+    "not-valid-visibility": "visibility:hidden;visibility:zzz",
+    "margin-fourth": "margin:0 0 0 -9999px",
+    "height-auto": "height:0;overflow:auto",
+    "translate-second": "transform:translate(0,-9999px)",
+    "translate-right": "transform:translateX(9999px)",
+    "opacity-exponent": "opacity:1e-9",
+    "clip-path-side": "clip-path:inset(0 100% 0 0)",
+    "clip-path-both-sides": "clip-path:inset(0 50% 0 50%)",
+    "left-of-the-screen": "position:fixed;left:100vw",
+    "scale-little": "transform:scale(.01)",
     "all": "display:block;all:unset;display:none",
 }
 
@@ -219,6 +230,10 @@ SHEETS = {
     "attribute-has": ("[class*=secret]{display:none}", "<p class=a-secret-b>{}"),
     "is": (":is(.a, .b) .x{display:none}", "<div class=b><p class=x>{}</div>"),
     "where": (":where(.x){display:none}", "<p class=x>{}"),
+    "case": ('[data-x="y" i]{display:none}', "<p data-x=Y>{}"),
+    "not-hover": (".x:not(:hover){opacity:0}", "<p class=x>{}"),
+    "not-target": (".x:not(:target, :focus){display:none}", "<p class=x>{}"),
+    "size-of-nothing": (".a{font-size:0}.a p{font-size:2em}", "<div class=a><p>{}</div>"),
     "not": ("p.x:not(.y){display:none}", "<p class=x>{}"),
     "beside-and-around": (
         ".a + .b .c ~ .x{display:none}",
@@ -249,7 +264,11 @@ VISIBLE = {
     "supports-not": "@supports not (display:grid){.x{display:none}}",
     "hover": ".x:hover{display:none}",
     "before": ".x::before{display:none}",
-    "not-unknown": ".x:not(:target){display:none}",
+    "not-unknown": ".x:not(:has(b)){display:none}",
+    "grows": ".x{height:0;overflow:auto;flex:1 1 auto}",
+    "at-least": ".x{height:0;min-height:100%;overflow:auto}",
+    "not-cut": ".x{clip-path:inset(0 40% 0 40%)}",
+    "valid-later": ".x{display:none;display:block}",
     "other-parent": ".b > .x{display:none}",
     "other-ancestor": ".b .x{display:none}",
     "not-the-child": "body > .x{display:none}",
@@ -388,6 +407,12 @@ def test_text_that_another_rule_shows_again_is_seen(sheet: str, markup: str) -> 
     for page in (f"<style>{sheet}</style>{markup}", f"<style>{sheet}</style>{markup}" * 2):
         blocks = blocks_of(page.replace("{}", ORDER))
         assert {hidden for hidden, text in blocks if "HIDDEN" in text} == {None}
+
+
+def test_marks_of_a_comment_in_a_sheet_are_passed_over() -> None:
+    """The first rule after `<!--` was not read."""
+    blocks = blocks_of(f"<style><!--\n.x{{display:none}}\n--></style><p class=x>{ORDER}<p>After.")
+    assert seen(blocks) == "After."
 
 
 NOT_SHOWN = {

@@ -202,11 +202,11 @@ class Builder:
             return PASSED
         look = PLAIN
         state = outer = self._state
-        if outer.hidden is not None:
-            look = self._sheet.look(tag, attributes, node, veiled=outer.hidden if outer.soft else "")
+        if outer.soft and self._ruled:
+            look = self._sheet.look(tag, attributes, node, veiled=outer.hidden)
             block = block or look.block
         elif (self._ruled or "style" in attributes) if attributes else (tag in self._styled or self._every):
-            look = self._sheet.look(tag, attributes, node)
+            look = self._sheet.look(tag, attributes, node, veiled=None if outer.hidden is None else "")
             block = block or look.block
         region = -1
         if block:

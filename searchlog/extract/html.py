@@ -169,6 +169,8 @@ def _rules(style: str) -> str:
     Whoever looks for the next brace from each place on would look through that again and again.
     """
     style = _STYLE_COMMENT.sub("", style[:_STYLE_CHARS_MAX])
+    if "<!--" in style or "-->" in style:
+        style = style.replace("<!--", " ").replace("-->", " ")  # passed over between rules, since the first browsers
     return style[: max(style.rfind("{"), style.rfind("}")) + 1]
 
 

@@ -67,7 +67,22 @@ _HINTS = (
         "inset",
         "matrix",
     ),
-    *("unset", "revert", "initial", "rotate", "--", "margin:-", "margin: -", "animation", "transition", "position"),
+    *(
+        "unset",
+        "revert",
+        "initial",
+        "rotate",
+        "--",
+        "margin:-",
+        "margin: -",
+        " -9",
+        "height:0",
+        "height: 0",
+        " -1",
+        "animation",
+        "transition",
+        "position",
+    ),
 )
 """One of them is in every style that hides or shows anything, `display` aside; the common ones first."""
 _NAMED = {
@@ -81,6 +96,8 @@ _NAMED = {
 }
 _ALIKE = 12
 """By how much each part of two colours, of 255, may differ without a reader telling them apart."""
+_SCALED_MAX = 0.05
+"""Of its size, what nobody reads any more."""
 _FAINT = 0.04
 """Opacity up to which text is not seen."""
 
@@ -103,6 +120,18 @@ def declarations(style: str) -> Declared:
     return out
 
 
+_GLOBAL = frozenset(("inherit", "initial", "unset", "revert", "revert-layer"))
+_WORDED = {
+    "visibility": _GLOBAL | {"visible", "hidden", "collapse"},
+    "display": _GLOBAL
+    | {"none", "block", "inline", "inline-block", "flex", "inline-flex", "grid", "inline-grid", "contents", "list-item"}
+    | {"flow-root", "run-in", "math", "ruby", "table", "inline-table", "table-row", "table-cell", "table-row-group"}
+    | {"table-header-group", "table-footer-group", "table-column", "table-column-group", "table-caption", "box"}
+    | {"block flex", "inline flex", "block flow", "block grid", "inline flow-root", "block flow-root", "flow"},
+}
+"""Properties whose values are few words; a value with anything else is passed over as a browser does."""
+
+
 def merged(parts: list[Declared]) -> Declared:
     """Return declarations joined, each part stronger than those before it."""
     out: Declared = {}
@@ -118,6 +147,8 @@ def _put(out: Declared, name: str, value: str, important: bool) -> None:
             if not other.startswith("--"):
                 del out[other]
     elif important or name not in out or not out[name][1]:
+        if name in _WORDED and value not in _WORDED[name] and not value.startswith(("var(", "-")):
+            return  # not valid, so that what was stated before holds
         out.pop(name, None)  # so that the order is that of what holds
         out[name] = (value, important)
 
@@ -204,7 +235,7 @@ def _is_zero(value: str) -> bool:
 
 def _number(value: str) -> float | None:
     """Return a number or percentage as a number."""
-    match = re.fullmatch(r"([+-]?(?:\d{1,6}\.?\d{0,9}|\.\d{1,9}))(%?)", value)
+    match = re.fullmatch(r"([+-]?(?:\d{1,6}\.?\d{0,9}|\.\d{1,9})(?:e[+-]?\d{1,2})?)(%?)", value)
     return None if match is None else float(match[1]) / (100 if match[2] else 1)
 
 
@@ -220,6 +251,8 @@ _SIDES = ("left", "right", "top", "bottom", "inset-inline-start", "inset-inline-
 _SHIFTS = ("text-indent", "margin-left", "margin-top", "margin-inline-start")
 _BOX = ("height", "width", "max-height", "max-width", "line-height", "block-size", "inline-size", "max-block-size")
 _FLOWS = ("overflow", "overflow-x", "overflow-y")
+_GROWS = ("flex", "flex-grow", "min-height", "min-block-size", "position")
+"""What may give a box more height than it states."""
 _MASKS = ("mask-image", "mask", "-webkit-mask-image", "-webkit-mask")
 _MOVES = ("animation", "animation-name", "transition", "transition-property")
 """What may bring back what is faint at first."""
@@ -228,7 +261,7 @@ _SIZING = frozenset(("font-size", "font", "letter-spacing"))
 _COLOURING = frozenset(("color", "-webkit-text-fill-color", "background", "background-color", "background-image"))
 _READ = (
     frozenset(("display", "content-visibility", "opacity", "filter", "visibility", "clip", *_MASKS, *_SIDES, *_BOX))
-    | frozenset(("text-shadow", "background-clip", "-webkit-background-clip", *_MOVES))
+    | frozenset(("text-shadow", "background-clip", "-webkit-background-clip", *_MOVES, *_GROWS))
     | (_PLACING | _SIZING | _COLOURING)
 )
 """All properties that are read."""
@@ -281,7 +314,12 @@ def _sized(value: Callable[[str], str]) -> bool | None:
         height = _px(size, 0.16) if size else None
         if spacing <= -0.5 * (16.0 if height is None else height) and spacing <= -4:
             return False
-    return None if not size or size == "inherit" else not _tiny(size)
+    if not size or size == "inherit":
+        return None
+    if _tiny(size):
+        return False
+    # of nothing, any part is nothing
+    return None if size.endswith(("em", "%")) and not size.endswith("rem") else True
 
 
 def _tiny(size: str) -> bool:
@@ -315,13 +353,17 @@ def _offscreen(value: Callable[[str], str], held: Mapping[str, str]) -> bool:
         # far to the right or below, where nobody scrolls to
         if any((_px(value(side)) or 0) >= 5000 for side in ("left", "top") if side in held):
             return True
+        if value("position") == "fixed" and _beyond(value("left")):
+            return True
         clip = value("clip").replace(" ", "")
         if re.fullmatch(r"rect\((?:[01](?:px)?[,)]?){4}\)?", clip):
             return True
     if any(_far(value(name)) for name in _SHIFTS if name in held):
         return True
-    if "margin" in held and any(map(_far, value("margin").split()[::3])):  # the first and the fourth: top and left
-        return True
+    if "margin" in held and "calc" not in value("margin"):
+        sides = value("margin").split()
+        if any(map(_far, sides[::3] if len(sides) != 2 else sides)):  # the top and the left
+            return True
     return _clipped(value) or _transformed(value) or _boxed(value)
 
 
@@ -329,10 +371,21 @@ def _clipped(value: Callable[[str], str]) -> bool:
     path = value("clip-path")
     if not path:
         return False
+    if any(_cut_away(inset.split(" round")[0].split()) for inset in re.findall(r"inset\(([^()]{1,200})\)", path)):
+        return True
     if re.search(r"inset\(\s*(?:50|[6-9]\d|100)(?:\.\d{1,6})?%|(?:circle|ellipse)\(\s*0(?:px|%|r?em)?[\s,)]", path):
         return True
     points = re.fullmatch(r"polygon\(([^()]{0,400})\)", path)
     return points is not None and len({" ".join(point.split()) for point in points[1].split(",")}) < 3
+
+
+def _cut_away(sides: list[str]) -> bool:
+    """Return whether insets leave nothing of a box: those that face each other add up to all of it."""
+    if not 1 <= len(sides) <= 4 or not all(side == "0" or side.endswith("%") for side in sides):
+        return False
+    top, right, bottom, left = (_number(sides[at % len(sides)] if at < 3 else sides[-1]) or 0 for at in range(4))
+    left = right if len(sides) in (1, 2, 3) else left
+    return top + bottom >= 1 or left + right >= 1
 
 
 def _transformed(value: Callable[[str], str]) -> bool:
@@ -340,7 +393,15 @@ def _transformed(value: Callable[[str], str]) -> bool:
         return True
     transform = value("transform").replace(" ", "")
     scale = value("scale").split()
-    if any(map(_is_zero, scale)):
+    scale += [
+        part for parts in re.findall(r"scale(?:[xy]|3d)?\(([^()]{1,60})\)", transform) for part in parts.split(",")
+    ]
+    if any(abs(number) <= _SCALED_MAX for number in map(_number, scale) if number is not None):
+        return True
+    moved = [
+        part for parts in re.findall(r"translate(?:[xy]|3d)?\(([^()]{1,60})\)", transform) for part in parts.split(",")
+    ]
+    if any(_far(part) or (not part.endswith("%") and (_px(part) or 0) >= 5000) for part in moved):
         return True
     if transform and (
         re.search(
@@ -349,15 +410,23 @@ def _transformed(value: Callable[[str], str]) -> bool:
         or any(map(_far, re.findall(r"translate(?:[xy]|3d)?\((-[\d.]{1,9}(?:px|r?em|vw|vh|%))", transform)))
     ):
         return True
-    return any(map(_far, value("translate").split()))
+    return any(_far(part) or (_px(part) or 0) >= 5000 for part in value("translate").split())
 
 
 def _boxed(value: Callable[[str], str]) -> bool:
     """Return whether the box has no room for its text and does not let it out."""
     flows = {word for name in _FLOWS for word in value(name).split()}
+    if not flows.isdisjoint(("auto", "scroll")) and all(value(name) in ("", "0", "none", "initial") for name in _GROWS):
+        return any(_is_zero(value(side)) for side in ("height", "max-height"))  # nobody scrolls in nothing
     if flows.isdisjoint(("hidden", "clip")):
         return False
     return any(_is_zero(value(side)) or value(side) == "1px" for side in _BOX)
+
+
+def _beyond(length: str) -> bool:
+    """Return whether a length is the whole screen's width or more."""
+    match = _LENGTH.fullmatch(length)
+    return match is not None and match[2] in ("vw", "%") and float(match[1]) >= 100
 
 
 def _far(length: str) -> bool:

@@ -35,7 +35,7 @@ class Compound:
     id: str = ""
     classes: frozenset[str] = frozenset()
     attributes: tuple[tuple[str, str, str], ...] = ()
-    """Name, operator (empty: it is there), value."""
+    """Name, operator (empty: it is there; ending in `i`: in upper or lower case), value."""
     place: tuple[tuple[str, int, int], ...] = ()
     """`child` or `of-type`, `last-child` or `last-of-type`; a and b of `an+b`."""
     some_of: tuple[tuple[Selector, ...], ...] = ()
@@ -144,6 +144,8 @@ def _has(attributes: Any, name: str, operator: str, value: str) -> bool:
     if not operator:
         return True
     found = attributes[name] or ""
+    if operator[-1] == "i":
+        operator, found, value = operator[:-1], found.lower(), value.lower()
     match operator:
         case "=":
             return bool(found == value)
@@ -284,7 +286,8 @@ class _Reader:
             self._id = match["id"]
             self._weight[0] += 1
         elif match["attr"] is not None:
-            self._attributes.append((match["attr"].lower(), match["op"] or "", (match["val"] or "").strip("\"'")))
+            operator = (match["op"] or "") + ("i" if match["how"] in ("i", "I") else "")
+            self._attributes.append((match["attr"].lower(), operator, (match["val"] or "").strip("\"'")))
             self._weight[1] += 1
         else:
             return self._pseudo(match["pseudo"].lower(), inside)
@@ -320,7 +323,14 @@ class _Reader:
     def _group(self, name: str, inside: str) -> bool:
         if self._level >= _NESTED_MAX:
             return False
-        parts = [parse(part, self._level + 1) for part in split(inside)]
+        listed = split(inside)
+        if name == "not":
+            resting = [part for part in listed if part.strip().lower().removeprefix(":") in _AT_REST and ":" in part]
+            listed = [part for part in listed if part not in resting]
+            self._weight[1] += bool(resting)
+            if resting and not listed:
+                return True
+        parts = [parse(part, self._level + 1) for part in listed]
         known = tuple(part for part in parts if part is not None)
         if not known or (name == "not" and len(known) < len(parts)):
             return False

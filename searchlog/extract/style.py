@@ -560,7 +560,19 @@ _HIDING = (
         "\\",
         "var(",
     ),
-    *(":-", "font-size:0", "font-size:1", "font-size:.", "font:0", "font:1", "mask", "zoom:0", "rotate", "matrix"),
+    *(
+        ":-",
+        "font-size:0",
+        "font-size:1",
+        "font-size:.",
+        "font:0",
+        "font:1",
+        "mask",
+        "zoom:0",
+        "height:0",
+        "rotate",
+        "matrix",
+    ),
 )
 """One of them is in each rule that hides, white space aside."""
 _SHOWING = ("display", "visib", "position")
