@@ -146,20 +146,26 @@ def _builder(tree: LexborHTMLParser, text: str, *, scripting: bool, is_alone: bo
     streamed = 'id="S:' in text and _STREAM_MARK.search(text)
     shown = frozenset(_STREAMED.findall(text)) if streamed else frozenset[str]()
     passed = SKIPPED if scripting else SKIPPED - {"noscript"}
-    sheet = Sheet(_rules(node.text()) for node in tree.css("style"))
+    styles = tree.css("style")
+    sheet = Sheet(_rules(node.text()) for node in styles)
     ground = ""
-    if is_alone and tree.body is not None and tree.root is not None and not _has_other_styles(text):
+    if (
+        is_alone
+        and tree.body is not None
+        and tree.root is not None
+        and not _has_other_styles(text, styled=bool(styles))
+    ):
         ground = sheet.ground(tree.root.attributes, tree.body.attributes)
     return Builder(sheet, passed=passed, shown=shown, ground=ground)
 
 
-def _has_other_styles(text: str) -> bool:
+def _has_other_styles(text: str, *, styled: bool) -> bool:
     """Return whether a page may have style sheets that are not in it: linked, imported, or by a script."""
+    if not styled and "class=" in text:
+        return True  # taken from a page that had some
     if "stylesheet" in text or ".css" in text:
         return True
     lower = text.lower()
-    if "class=" in lower and "<style" not in lower:
-        return True  # taken from a page that had some
     return any(word in lower for word in ("stylesheet", ".css", "@import", "insertrule"))
 
 
