@@ -73,6 +73,9 @@ def fetch_command(
         failed = [page for page, what in zip(pages, printed, strict=True) if what.content is None or page.suspected]
         for page in failed:
             out.error(_failure(page))
+        for page, what in zip(pages, printed, strict=True):
+            if page not in failed and (page.warnings or what.left_out):
+                out.say(_oddities(page, what), quiet)
         out.say(f"session {session.id} turn {turn}, stored in {opened.described}", quiet)
         out.say(head_line(session.head), quiet)
     return Exit.PAGE if failed else Exit.OK
@@ -114,6 +117,13 @@ def _print(pages: list[Page], printed: list[_Printed]) -> None:
 def _failure(page: Page) -> str:
     said = f": {page.detail}" if page.detail else ""
     return f"{page.asked}: {page.reason or page.outcome}{said}"
+
+
+def _oddities(page: Page, what: _Printed) -> str:
+    """Return what is to be known of a page that is printed: it was cut, say, or holds what nobody sees."""
+    left_out = [f"{count} {kind}" for kind, count in what.left_out.items()]
+    said = [", ".join(page.warnings), f"left out: {', '.join(left_out)} characters" if left_out else "", page.detail]
+    return f"{page.asked}: {'; '.join(filter(None, said))}"
 
 
 def _page_json(page: Page, what: _Printed) -> dict[str, Any]:

@@ -146,3 +146,11 @@ def test_what_was_fetched_is_kept(tmp_path: Path, web: Site) -> None:
     shown = call("show", "--archive", str(tmp_path / "a")).stdout
     assert f"{web.url}/" in shown
     assert call("verify", "--archive", str(tmp_path / "a")).exit_code == 0
+
+
+def test_what_is_odd_about_a_page_is_told(tmp_path: Path, web: Site) -> None:
+    """A page that was cut, or that held what nobody sees, was printed without a word."""
+    web.pages["/odd"] = (200, {"Content-Type": "text/html; charset=utf-8"}, "<p>Tides\x1b[2J rise.")
+    told = fetch(tmp_path, web, web.url + "/odd", "--all")
+    assert "control-characters; left out: 1 control characters" in told.stderr
+    assert "left out" not in fetch(tmp_path, web, web.url + "/odd", "--all", "-q").stderr
