@@ -150,3 +150,16 @@ def test_nobody_answered_names_each_attempt_and_what_to_do() -> None:
     mixed = [offline[0], Run("wikipedia", RunOutcome.BLOCKED)]
     assert nothing_configured_message() in nothing_answered_message(mixed, "keyless")
     assert "wikipedia: blocked" in nothing_answered_message(mixed, "named")
+
+
+@pytest.mark.parametrize(
+    "address", ["http://[::1", "http://[x]:5/", "http://h:port/", "http://h:99999/", "http://u:p@[::1", "ftp://h/", "h"]
+)
+def test_address_that_cannot_be_asked_is_a_wrong_setting_and_no_bug(address: str) -> None:
+    """`search`, `providers` and `doctor` ended in ValueError, or called a port of no number configured."""
+    env = {"SEARXNG_URL": address}
+    with pytest.raises(UsageError, match="not the address of a SearXNG server"):
+        build("searxng", env)
+    (stands,) = (item for item in available(env) if item.name == "searxng")
+    assert stands.state == "needs-configuration"
+    assert "p@" not in stands.how

@@ -151,7 +151,8 @@ class Exchange:
     `decoded:payload` (stored without its content coding), `rebuilt` (the transport did not show the wire)."""
     warnings: tuple[str, ...] = ()
     """Odd, yet with one meaning: `two-content-lengths`, `bytes-after-body`, `length-and-transfer-coding`,
-    `transfer-coding`, `bad-header-line`, `lone-line-feed`, `no-close-notify` (TLS ended without saying so),
+    `transfer-coding`, `partial-content` (status 206, although we never ask for a part), `bad-header-line`,
+    `lone-line-feed`, `no-close-notify` (TLS ended without saying so),
     `after-<reason>` (whole, and then something went wrong: `after-protocol` when h11 refused it)."""
     decoded: Decoded = field(default_factory=lambda: Decoded(b""))
     location: str | None = field(default=None, repr=False, compare=False)

@@ -11,7 +11,9 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from searchlog.capture.exchange import Request
+from searchlog.capture.guard import Refusal, check_url
 from searchlog.errors import FormatError, UsageError
+from searchlog.search.login import split_login
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
 from searchlog.search.reading import Reader, is_challenge, items, json_object, number, site_operators, status_run, text
@@ -33,9 +35,11 @@ class Searxng:
     """One SearXNG server, by its address."""
 
     def __init__(self, base_url: str) -> None:
+        refusal = check_url(split_login(base_url)[0] or "")
+        if isinstance(refusal, Refusal):
+            said = f"not the address of a SearXNG server: {base_url!r:.80}: {refusal.detail}"
+            raise UsageError(f"{said}; write it like http://host:8080")
         parts = urlsplit(base_url)
-        if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise UsageError(f"not the address of a SearXNG server: {base_url!r:.80}; write it like http://host:8080")
         base = f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/").removesuffix("/search")
         self.facts = Facts(
             name="searxng",
