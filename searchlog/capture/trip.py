@@ -16,6 +16,7 @@ from searchlog.capture.credentials import credentials
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Exchange, Fetch, Limits, Outcome, Request, RobotsDecision, header
 from searchlog.capture.guard import Refusal, Target
+from searchlog.capture.message import REDIRECTS
 from searchlog.capture.politeness import Gate, retry_after
 from searchlog.capture.shown import shown_url
 from searchlog.clock import Clock
@@ -25,7 +26,6 @@ __all__ = ["Asker", "Pins", "Policy", "travel"]
 Pins = dict[str, tuple[str, ...]]
 """Checked addresses of each host, for one trip."""
 
-_REDIRECTS = (301, 302, 303, 307, 308)
 _CRAWL_DELAY_MAX_S = 10.0
 _ROBOTS_SHARE = 0.5
 """Of the time left, what robots.txt may use: the page needs some of it too."""
@@ -118,7 +118,7 @@ def travel(policy: Policy, url: str, target: Target, deadline: Deadline, public:
         trip.asked.append(target.url)
         if _should_retry(policy, trip, target, exchange):
             continue
-        location = exchange.location if exchange.status in _REDIRECTS else None
+        location = exchange.location if exchange.status in REDIRECTS else None
         if location is None or exchange.outcome is Outcome.FAILED:
             return trip.ended(exchange.outcome, exchange.reason, exchange.detail)
         following = guard.check_url(guard.join_url(target, location), policy.limits.url_bytes_max)
@@ -244,7 +244,7 @@ def _fetch_rules(policy: Policy, trip: _Trip, origin: Target) -> robots.Rules | 
         elif answer is not None:
             break  # a redirect led where we do not go; the answer before it stands
         answer = exchange
-        location = exchange.location if exchange.status in _REDIRECTS else None
+        location = exchange.location if exchange.status in REDIRECTS else None
         if location is None:
             break
         target = guard.check_url(guard.join_url(target, location), policy.limits.url_bytes_max)
