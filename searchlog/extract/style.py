@@ -17,6 +17,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from searchlog.extract import hiding
 from searchlog.extract.look import PLAIN, Declared, Look, alike, declarations, look_of, may_hide, merged, unescaped
 from searchlog.extract.rules import BOTH, Rule, rules
 from searchlog.extract.selectors import Compound, Meter, Selector, parent_of, parse, split
@@ -190,7 +191,7 @@ class Sheet:
         if key and match is not None and (match[2] or "[" not in selector[match.end(1) :]):
             self._waiting.setdefault(key, []).append((selector, rule, self._count))
         elif selector and not (
-            (selector[-1] != "*" or _bearing(rule.body)[0])
+            (selector[-1] != "*" or hiding.bearing(rule.body)[0])
             and self._put(selector, self._parsed(selector, rule, self._count))
         ):
             self._spare.setdefault("*", []).append((selector, rule, self._count))
@@ -217,7 +218,7 @@ class Sheet:
         around, needs, hides = "", 0, True
         match = None if " " in selector or ":" in selector else _COMPOUND.fullmatch(selector)
         if match is None:
-            hides, shows = _bearing(rule.body)
+            hides, shows = hiding.bearing(rule.body)
             if not (hides or shows):
                 return None
             last = _LAST.fullmatch(selector) if _PLAIN_PARTS.fullmatch(selector) else None
@@ -240,7 +241,7 @@ class Sheet:
 
     def _parsed(self, text: str, rule: Rule, number: int) -> _Rule | None:
         """Return a rule whose selector has to be read to know whom it is for."""
-        hides, shows = _bearing(rule.body)
+        hides, shows = hiding.bearing(rule.body)
         if not (hides or shows):
             return None
         selector = self._selectors[text] = parse(text)
@@ -266,7 +267,7 @@ class Sheet:
             key = "[" + selector.subject.attributes[0][0]
         else:
             key = rule.tag or "*"
-        if key == "*" and not (rule.hides and _hides(self._inline(rule.body))):
+        if key == "*" and not (rule.hides and hiding.hides(self._inline(rule.body))):
             return False  # for every element, and it hides none
         self._rules.setdefault(key, []).append(rule)
         if key[0] == "[" and rule.hides:
@@ -274,7 +275,7 @@ class Sheet:
         return True
 
     def _body_hides(self, body: str) -> bool:
-        return "display:none" in body or _hides(self._inline(body))
+        return "display:none" in body or hiding.hides(self._inline(body))
 
     def _own(self, tag: str, attributes: Mapping[str, str | None]) -> int:
         """Return the bits of an element's own marks."""
@@ -337,9 +338,9 @@ class Sheet:
             look = self._look(tag, (names, ident, style), attributes, node, asked=asked, veiled=veiled)
         if (look is PLAIN and not veiled) or veiled == "" or node is None:
             return look
-        if not self._ruled or not (veiled or _hides(look)) or self.is_spent:
+        if not self._ruled or not (veiled or hiding.hides(look)) or self.is_spent:
             return look
-        return self._shown_again(look, tag, attributes, node, [*([veiled] if veiled else ()), *_reasons(look)])
+        return self._shown_again(look, tag, attributes, node, [*([veiled] if veiled else ()), *hiding.reasons(look)])
 
     def _shown_again(
         self, look: Look, tag: str, attributes: Mapping[str, str | None], node: Any, reasons: list[str]
@@ -367,7 +368,7 @@ class Sheet:
             asked = [rule for name in attributes for rule in self._rules.get("[" + name, ()) if rule.hides]
             far += [rule for rule in self._fitting(tag, names, ident, asked) if rule not in far]
         seen = self._looking(entry.near, [*far, *more], style, node)
-        return look if _hides(seen) else seen
+        return look if hiding.hides(seen) else seen
 
     def _spare_for(self, tag: str, names: str, ident: str, reasons: list[str]) -> list[_Rule]:
         keys = (tag, "*", "#" + ident, *("." + name for name in dict.fromkeys(names.split())))
@@ -382,7 +383,7 @@ class Sheet:
             found = self._showing[key, why] = []
             for text, rule, number in self._spare[key]:
                 body = rule.body.lower()
-                if "\\" not in body and not any(hint in body for hint in _UNDOING[why]):
+                if "\\" not in body and not any(hint in body for hint in hiding.UNDOING[why]):
                     continue
                 selector = parse(text)
                 if selector is None or self._body_hides(rule.body):
@@ -428,7 +429,7 @@ class Sheet:
         if not met:
             return entry.look
         seen = self._looking(entry.near, met, style, node)
-        return PLAIN if _to_be_opened(seen, names, attributes) and not _hides(entry.look) else seen
+        return PLAIN if hiding.to_be_opened(seen, names, attributes) and not hiding.hides(entry.look) else seen
 
     def _meet(self, tag: str, names: str, ident: str, style: str) -> _Met:
         """Return the rules that the element's own marks allow."""
@@ -453,7 +454,7 @@ class Sheet:
                     far.append(some)
                     hides = hides or any(rule.hides for rule in some)
         look = self._under(near, [], style)
-        return _Met(look, near, far, hides or _hides(look))
+        return _Met(look, near, far, hides or hiding.hides(look))
 
     def _fitting(self, tag: str, names: str, ident: str, rules: Iterable[_Rule]) -> list[_Rule]:
         """Return those of the rules whose tag, id and classes the element has."""
@@ -472,7 +473,7 @@ class Sheet:
         look = self._looks.get(key)
         if look is None:
             look = self._of(near + far, style)
-            if far and _hides(look):
+            if far and hiding.hides(look):
                 look = self._sure(look, near + far, style)
             self._looks[key] = look
         return look
@@ -485,7 +486,7 @@ class Sheet:
         if look.coloured is False and not any(self._inline(rule.body).coloured is False for rule in found):
             look = look._replace(coloured=_inline_look(style).coloured if style else None)
         if (look.gone == "opacity" or look.visibility is False) and any(
-            _FADED_IN.search(rule.around or " ".join(rule.classes)) for rule in found
+            hiding.FADED_IN.search(rule.around or " ".join(rule.classes)) for rule in found
         ):
             look = look._replace(gone=None if look.gone == "opacity" else look.gone, visibility=None)
         return look
@@ -516,7 +517,7 @@ class Sheet:
         if all(rule.screens == BOTH for rule in found):
             return self._cascade(found, style)
         phone, desk = (self._cascade([rule for rule in found if rule.screens & screen], style) for screen in (1, 2))
-        return phone if _hides(desk) else desk
+        return phone if hiding.hides(desk) else desk
 
     def _cascade(self, found: list[_Rule], style: str) -> Look:
         if len(found) == 1 and not style:
@@ -546,46 +547,6 @@ _PLAIN_PARTS = re.compile(r"[^:\[\]()*,]+")
 _WORD = re.compile(r"[.#]?[^\s>+~.#]+")
 _PARTS = re.compile(r"[>+~]|[^\s>+~]+")
 _TAG_WORD = re.compile(r"(?:^|[\s>+~])[a-zA-Z]")
-_HIDING = (
-    *(
-        "display:none",
-        "hidden",
-        "opacity",
-        "transparent",
-        "collapse",
-        "clip",
-        "indent",
-        "scale",
-        "translate",
-        "\\",
-        "var(",
-    ),
-    *(
-        ":-",
-        "font-size:0",
-        "font-size:1",
-        "font-size:.",
-        "font:0",
-        "font:1",
-        "mask",
-        "zoom:0",
-        "height:0",
-        "rotate",
-        "matrix",
-    ),
-)
-"""One of them is in each rule that hides, white space aside."""
-_SHOWING = ("display", "visib", "position")
-_PLACED = ("left", "right", "top", "bottom", "inset", "position", "margin", "indent", "clip", "overflow", "height")
-_UNDOING = {
-    "style": ("display", "content-vis", "all:"),
-    "opacity": ("opacity", "filter", "mask", "animation", "transition", "all:"),
-    "offscreen": (*_PLACED, "width", "transform", "translate", "scale", "zoom", "size", "all:"),
-    "visibility": ("visib", "all:"),
-    "size": ("font", "spacing", "all:"),
-    "colour": ("color", "background", "shadow", "all:"),
-}
-"""By what hides text, what a rule has to speak of to undo it."""
 
 
 def _outer_marks(outer: str) -> list[str]:
@@ -596,37 +557,8 @@ def _outer_marks(outer: str) -> list[str]:
     return [word if word[0] in ".#" else word.lower() for word in _WORD.findall(outer)]
 
 
-@lru_cache(256)
-def _bearing(body: str) -> tuple[bool, bool]:
-    """Return whether declarations may hide, and whether they may show what others hide."""
-    bare = "".join(body.lower().split())
-    hides = any(hint in bare for hint in _HIDING) or ("background" in bare and ";color:" in f";{bare}")
-    return hides, any(hint in bare for hint in _SHOWING)
-
-
-_FADED_IN = re.compile(r"lazy|aos\b|wow\b|reveal|anim|fade|invisible|scroll|in-?view|motion|sal\b", re.I)
-_OPENED = re.compile(r"accordion|collaps|toggle|faq|answer|panel|expand|drop-?down|details|\btab", re.I)
-
-
-def _to_be_opened(look: Look, names: str, attributes: Mapping[str, str | None]) -> bool:
-    """Return whether an element is closed until a reader opens it, such as an answer under its question."""
-    closed = look.gone == "style" or (look.gone is None and look.visibility is False)
-    return closed and (_OPENED.search(names) is not None or attributes.get("itemprop") == "acceptedAnswer")
-
-
 def _order(rule: _Rule) -> tuple[int, int, int, int]:
     return rule.order
-
-
-def _reasons(look: Look) -> list[str]:
-    """Return all that a look hides its element by."""
-    found = [] if look.gone is None else [look.gone]
-    stated = (("visibility", look.visibility), ("size", look.sized), ("colour", look.coloured))
-    return found + [why for why, seen in stated if seen is False]
-
-
-def _hides(look: Look) -> bool:
-    return look.gone is not None or False in (look.visibility, look.sized, look.coloured)
 
 
 @lru_cache(4096)
