@@ -11,13 +11,13 @@ from searchlog.search.providers.searxng import Searxng
 from searchlog.search.providers.tavily import Tavily
 from searchlog.search.query import Query
 from searchlog.search.registry import (
-    KEYLESS,
     NAMES,
     Choice,
     Options,
     available,
     build,
     choose,
+    keyless_order,
     lets_next_be_asked,
     nothing_answered_message,
     nothing_configured_message,
@@ -26,6 +26,7 @@ from searchlog.search.run import Result, Run, RunOutcome
 from searchlog.search.textindex import TextIndex
 
 WEB = Tavily().facts
+KEYLESS = keyless_order({})
 ENCYCLOPEDIA = build("wikipedia", {}).facts
 
 

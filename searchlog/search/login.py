@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from searchlog.capture.exchange import Request
-from searchlog.search.provider import Facts, NetworkProvider, Response
+from searchlog.search.provider import Facts, FollowingProvider, NetworkProvider, Response
 from searchlog.search.query import Query
 from searchlog.search.run import Run
 from searchlog.shape import is_strong
@@ -48,7 +48,16 @@ class LoggedIn:
 
     def request(self, query: Query) -> Request:
         """Return the provider's request with the login, unless it carries an Authorization of its own."""
-        request = self.provider.request(query)
+        return self._logged_in(self.provider.request(query))
+
+    def follow(self, query: Query, response: Response) -> Request | None:
+        """Return the provider's second request, if it has one, with the login."""
+        if not isinstance(self.provider, FollowingProvider):
+            return None
+        request = self.provider.follow(query, response)
+        return None if request is None else self._logged_in(request)
+
+    def _logged_in(self, request: Request) -> Request:
         if any(name.lower() == "authorization" for name, _ in request.headers):
             return request
         token = b64encode(f"{self.user}:{self.password}".encode()).decode("ascii")

@@ -4,18 +4,34 @@
 
 A provider never touches the network. `parse` takes any bytes and never raises: what cannot be read is a run with the
 outcome `parse_error`. How a transport can fail is mapped once, in `run_of`; a provider adds only its own traps.
+
+One that has to be asked twice for an answer (ids first, then what they stand for) has `follow` as well.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from searchlog.capture.exchange import Exchange, Header, Outcome, Request
 from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
 
-__all__ = ["OPTIONS", "Facts", "LocalProvider", "NetworkProvider", "Provider", "Response", "Terms", "run_of"]
+__all__ = [
+    "OPTIONS",
+    "RETURNS",
+    "Facts",
+    "FollowingProvider",
+    "LocalProvider",
+    "NetworkProvider",
+    "Provider",
+    "Response",
+    "Terms",
+    "response_of",
+    "run_of",
+    "run_of_both",
+    "transport_run",
+]
 
 OPTIONS = (
     "count",
@@ -23,11 +39,16 @@ OPTIONS = (
     "language",
     "country",
     "freshness",
+    "after",
+    "before",
     "safe",
     "include_domains",
     "exclude_domains",
 )
-"""The options of a `Query`, all but its text."""
+"""The options of a `Query` that narrow what is wanted."""
+
+RETURNS = ("snippet", "published", "crawled", "score", "text")
+"""What a result may have besides its address and title; `text` only where `Query.texts` asks for it, if not always."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +76,27 @@ class Facts:
     terms: Terms
     applies: tuple[str, ...] = ()
     """Options of a query that it can apply; the rest of `OPTIONS` it ignores, and says so in each run."""
+    returns: tuple[str, ...] = ()
+    """What its results have, of `RETURNS`."""
+    key: str = "none"
+    """Whether it takes a key: `none`, `optional`, `required`."""
     key_env: tuple[str, ...] = ()
     """Environment variables that may hold its key or address; the first one set wins."""
     keyless: bool = False
     """Whether it is asked without a key as things are configured."""
     count_max: int = 10
     """Most results of one request."""
+    limits: str = ""
+    """What is known of how often and how long it may be asked, for people."""
+    pause_s: float = 0.0
+    """Least time between two requests, seconds, where its terms name one."""
+    paid: bool = False
+    """Whether requests with a key cost money or credit: then they are counted against a budget a day."""
     scope: str = "web"
-    """`web`, `encyclopedia`, `archive` or `site`: nothing found in less than the web does not end a search."""
+    """`web`, or what it covers less than the web: `encyclopedia`, `papers`, `discussions`, `code`, `captures`,
+    `archive`, `site`. Nothing found in less than the web does not end a search."""
+    by_name: bool = False
+    """Asked only when it is named: a key that is set does not bring it into a search of the web."""
     own_server: bool = False
     """Whether its address is the user's own setting: it may be asked there although that is not a public address."""
     last_resort: bool = False
@@ -103,6 +137,17 @@ class NetworkProvider(Protocol):
 
 
 @runtime_checkable
+class FollowingProvider(NetworkProvider, Protocol):
+    """A network provider whose answer may need a second request."""
+
+    def follow(self, query: Query, response: Response) -> Request | None:
+        """Return what to ask next after the first answer, or None when that answer is the whole.
+
+        Never raises, whatever the bytes. The second answer is parsed by `parse` as well, and stands for both.
+        """
+
+
+@runtime_checkable
 class LocalProvider(Protocol):
     """A provider on this machine: nobody else sees the query."""
 
@@ -139,13 +184,36 @@ def run_of(provider: NetworkProvider, query: Query, exchange: Exchange) -> Run:
     The status of an error answer counts even when its body was cut; a cut answer of status 2xx has no results, since
     a list without its end would look like a whole one.
     """
-    transport = _transport_outcome(exchange)
-    if transport is not None:
-        outcome, detail = transport
-        name = provider.facts.name
-        return Run(name, outcome, detail=f"{name}: {detail}", ignored=provider.facts.ignored(query))
-    assert exchange.status is not None
-    return provider.parse(Response(exchange.status, exchange.headers, exchange.decoded.data), query)
+    failed = transport_run(provider.facts, exchange, provider.facts.ignored(query))
+    if failed is not None:
+        return failed
+    return provider.parse(response_of(exchange), query)
+
+
+def response_of(exchange: Exchange) -> Response:
+    """Return the part of an exchange that a parser sees."""
+    return Response(exchange.status or 0, exchange.headers, exchange.decoded.data)
+
+
+def transport_run(facts: Facts, exchange: Exchange, ignored: tuple[str, ...] = ()) -> Run | None:
+    """Return the run of an exchange that brought no answer to parse, or None when it brought one."""
+    failed = _transport_outcome(exchange)
+    if failed is None:
+        return None
+    outcome, detail = failed
+    return Run(facts.name, outcome, detail=f"{facts.name}: {detail}", ignored=ignored)
+
+
+def run_of_both(provider: NetworkProvider, query: Query, first: Run, second: Exchange) -> Run:
+    """Return the run of an answer that needed a second exchange.
+
+    When that one failed, what the first gave stands, and is `degraded`.
+    """
+    run = run_of(provider, query, second)
+    if run.results or not first.results:
+        return run
+    detail = f"{run.detail or f'{run.provider}: the second answer is {run.outcome}'}; what the first one gave stands"
+    return replace(first, outcome=RunOutcome.DEGRADED, detail=detail, retry_after_s=run.retry_after_s)
 
 
 def _transport_outcome(exchange: Exchange) -> tuple[RunOutcome, str] | None:

@@ -10,7 +10,7 @@ import html
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -27,6 +27,7 @@ __all__ = [
     "ITEMS_MAX",
     "RETRY_MAX_S",
     "Reader",
+    "crawled",
     "error_text",
     "fit",
     "html_text",
@@ -34,16 +35,23 @@ __all__ = [
     "items",
     "json_object",
     "number",
+    "page_text",
+    "published",
     "retry_after",
+    "rows",
     "seconds",
     "site_operators",
     "status_run",
     "text",
+    "wanted",
     "without_surrogates",
 ]
 
 TITLE_MAX = 500
 SNIPPET_MAX = 4_000
+TEXT_MAX = 1_000_000
+"""Characters of one page's text that are taken from a provider."""
+DATE_MAX = 60
 URL_MAX = 8_192
 ITEMS_MAX = 500
 """Results taken from one answer; each further item is dropped, and counted."""
@@ -115,6 +123,25 @@ def seconds(value: object) -> int | None:
     return min(math.ceil(value), RETRY_MAX_S) if value >= 0 else None
 
 
+def rows(response: Response, reader: Reader, *path: str) -> tuple[dict[str, Any], list[Any]] | Run:
+    """Return the JSON object of an answer and the list at this path in it, or the run `parse_error` that says why not.
+
+    What an answer without that list says of an error is told with it.
+    """
+    try:
+        answer = json_object(response.body)
+    except FormatError as error:
+        return reader.run(RunOutcome.PARSE_ERROR, str(error))
+    found: Any = answer
+    for name in path:
+        found = found.get(name) if isinstance(found, dict) else None
+    if not isinstance(found, list):
+        said = error_text(response.body)
+        detail = f"the answer has no list `{'.'.join(path)}`"
+        return reader.run(RunOutcome.PARSE_ERROR, detail + (f" ({said})" if said else ""))
+    return answer, found
+
+
 def items(value: object) -> list[Any]:
     """Return the list, or an empty one for any other value."""
     return value if isinstance(value, list) else []
@@ -151,6 +178,29 @@ def error_text(body: bytes) -> str:
     return text(value)[:300]
 
 
+def published(row: Mapping[str, Any], *names: str) -> dict[str, str]:
+    """Return the date of publication in the first of these fields that has one, and which field that is."""
+    return _dated("published", row, names)
+
+
+def crawled(row: Mapping[str, Any], *names: str) -> dict[str, str]:
+    """Return when the provider read the page, by the first of these fields that says so, and which field that is."""
+    return _dated("crawled", row, names)
+
+
+def _dated(what: str, row: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
+    for name in names:
+        found = text(row.get(name))
+        if found:
+            return {what: found[:DATE_MAX], f"{what}_source": name}
+    return {}
+
+
+def page_text(value: object) -> str:
+    """Return the text of a page as it stands, line breaks kept; lone surrogates and NUL replaced; empty for no text."""
+    return without_surrogates(value).replace("\0", "\ufffd") if isinstance(value, str) else ""
+
+
 def fit(query: str, chars_max: int, words_max: int = 10_000) -> tuple[str, tuple[str, ...]]:
     """Return the query cut at a word to what a provider takes, with a note when it was cut."""
     parts = query.split()
@@ -173,6 +223,15 @@ def site_operators(query: Query) -> tuple[str, tuple[str, ...]]:
     if len(query.exclude_domains) > 10:
         unsaid.append("exclude_domains")
     return "".join(" " + word for word in words), tuple(unsaid)
+
+
+def wanted(query: Query, facts: Facts) -> int:
+    """Return how many results to ask for: those of all pages up to the wanted one where the provider has no pages.
+
+    The results of the pages before are then dropped by us.
+    """
+    pages = 1 if "page" in facts.applies else query.page
+    return min(query.count * pages, facts.count_max)
 
 
 def is_challenge(response: Response) -> bool:
@@ -200,7 +259,7 @@ def status_run(facts: Facts, response: Response, parser: str, ignored: tuple[str
     if is_challenge(response):
         outcome, meaning = RunOutcome.BLOCKED, "a bot challenge"
     elif status == 403:
-        keyed = bool(facts.key_env) and not facts.keyless
+        keyed = facts.key != "none" and not facts.keyless
         outcome, meaning = (RunOutcome.AUTH, "not allowed") if keyed else (RunOutcome.BLOCKED, "not allowed")
     elif status in _STATUS:
         outcome, meaning = _STATUS[status]
@@ -228,7 +287,7 @@ class Reader:
     item_count: int = 0
 
     def walk(self, rows: Sequence[Any], read: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-        """Add each row: `read` gives `url` as it stood, and cleaned title, snippet, score, published, extra."""
+        """Add each row: `read` gives `url` as it stood, and the cleaned title, snippet and other fields of `Result`."""
         if self.is_over(len(rows)):
             return
         for place, row in enumerate(rows[:ITEMS_MAX], 1):
@@ -255,6 +314,9 @@ class Reader:
         extra = {key: value for key, value in rest.pop("extra", {}).items() if value}
         if len(title) > TITLE_MAX or len(snippet) > SNIPPET_MAX:
             extra["cut"] = f"title {len(title)}, snippet {len(snippet)} characters"
+        if len(rest.get("text", "")) > TEXT_MAX:
+            extra["text_cut"] = f"{len(rest['text'])} characters"
+            rest["text"] = rest["text"][:TEXT_MAX]
         result = Result(len(self.results) + 1, url, title[:TITLE_MAX], snippet[:SNIPPET_MAX], extra=extra, **rest)
         self.results.append(result)
         return None

@@ -1,32 +1,34 @@
-"""Which providers there are, which of them a search asks, and what happens when one does not answer. Pure.
+"""Which providers there are, which of them a search asks, and what happens when one does not answer.
 
-    named by the caller      exactly these, all asked, nobody else
-    something is configured  everything configured, all asked, nobody else: a query goes to no third party unasked
-    nothing is configured    one after another, in the order of KEYLESS, until one answers
+    named by the caller      exactly these, nobody else
+    SEARCHLOG_PROVIDERS      exactly these, nobody else
+    something is configured  everything configured that searches the web, nobody else: a query goes to no third party
+                             unasked
+    nothing is configured    one after another, in the order of keyless.txt, until one answers
 
-Keyless offers come and go, so their order is data.
+Keyless offers come and go, so their order is data. Those of other packages are found when they are named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
 
 from searchlog.errors import UsageError
+from searchlog.search.catalogue import FACTS, SERVICES
 from searchlog.search.login import LoggedIn, split_login
+from searchlog.search.plugins import plugins
 from searchlog.search.provider import Facts, NetworkProvider, Provider
 from searchlog.search.providers.archive import Archive
-from searchlog.search.providers.brave import Brave
-from searchlog.search.providers.duckduckgo import DuckDuckGo
 from searchlog.search.providers.searxng import Searxng
 from searchlog.search.providers.site import Site
-from searchlog.search.providers.tavily import Tavily
-from searchlog.search.providers.wikipedia import Wikipedia
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.textindex import TextIndex
 
 __all__ = [
-    "KEYLESS",
     "NAMES",
     "Available",
     "Choice",
@@ -34,22 +36,19 @@ __all__ = [
     "available",
     "build",
     "choose",
+    "facts_of",
+    "keyless_order",
     "lets_next_be_asked",
     "nothing_answered_message",
     "nothing_configured_message",
+    "who_sees",
 ]
 
-KEYLESS = ("tavily", "wikipedia", "duckduckgo")
-"""Asked in this order when nothing is configured: a documented keyless search of the web, the floor that is always
-there, and the last resort."""
-
-NAMES = ("searxng", "tavily", "brave", "wikipedia", "duckduckgo", "archive", "site")
-
-SEARXNG_ENV = ("SEARCHLOG_SEARXNG_URL", "SEARXNG_URL")
-TAVILY_ENV = ("TAVILY_API_KEY",)
-BRAVE_ENV = ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")
-
-_CONFIGURES = {"searxng": SEARXNG_ENV, "tavily": TAVILY_ENV, "brave": BRAVE_ENV}
+NAMES = tuple(FACTS)
+"""The providers of this package."""
+CHOICE_ENV = "SEARCHLOG_PROVIDERS"
+KEYLESS_ENV = "SEARCHLOG_KEYLESS"
+CONTACT_ENV = "SEARCHLOG_CONTACT"
 
 _ANSWERED = frozenset({RunOutcome.OK, RunOutcome.FILTERED_TO_EMPTY})
 
@@ -72,11 +71,14 @@ class Available:
 
     name: str
     state: str
-    """`configured`, `keyless` (can be asked as it is), `local`, or `needs-configuration`."""
+    """`configured`, `keyless` (can be asked as it is), `local`, `needs-configuration`, or `broken` (a package that
+    cannot be loaded)."""
     how: str
     """For people: which variable configures it, or why it can be asked as it is."""
     facts: Facts | None
-    """None while it cannot be built."""
+    """As things are configured; before that as they usually are. None of one that is broken."""
+    package: str = ""
+    """Which package brings it, when it is not this one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,30 +90,48 @@ class Choice:
     """True: all of them, their runs fused. False: one after another while `lets_next_be_asked`."""
     why: str
     """`named`, `configured` or `keyless`."""
+    given_by: str = ""
+    """The variable that named them."""
 
 
 def available(env: Mapping[str, str], options: Options | None = None) -> tuple[Available, ...]:
-    """Return every provider and how it stands, in the order of NAMES."""
+    """Return every provider and how it stands, those of other packages last."""
     options = options or Options()
-    out = []
-    for name in NAMES:
-        try:
-            facts = build(name, env, options).facts
-        except UsageError as error:
-            state = "local" if name in ("archive", "site") else "needs-configuration"
-            out.append(Available(name, state, str(error), None))
-            continue
-        variable = _variable(name, env)
-        if variable is not None:
-            out.append(Available(name, "configured", f"{variable} is set", facts))
-        elif not facts.endpoint:
-            out.append(Available(name, "local", "answered on this machine", facts))
-        elif name in options.endpoints and name in _CONFIGURES:
-            out.append(Available(name, "configured", "its address is given", facts))
+    out = [_available(name, FACTS[name], env, options) for name in NAMES]
+    for plugin in plugins().values():
+        if plugin.name in FACTS:
+            fault = f"{plugin.package}: its name is that of a provider of searchlog, which is asked instead"
+            out.append(Available(plugin.name, "broken", fault, None, plugin.package))
+        elif plugin.made is None:
+            out.append(Available(plugin.name, "broken", plugin.fault, None, plugin.package))
         else:
-            hint = f"; set {_CONFIGURES[name][0]} for a limit of your own" if name in _CONFIGURES else ""
-            out.append(Available(name, "keyless", "needs no key" + hint, facts))
+            out.append(_available(plugin.name, plugin.made.FACTS, env, options, plugin.package))
     return tuple(out)
+
+
+def _available(name: str, facts: Facts, env: Mapping[str, str], options: Options, package: str = "") -> Available:
+    try:
+        facts = build(name, env, options).facts
+    except UsageError as error:
+        state = "needs-configuration" if facts.endpoint else "local"
+        return Available(name, state, str(error), facts, package)
+    variable = _variable(facts, env)
+    if variable is not None:
+        return Available(name, "configured", f"{variable} is set", facts, package)
+    if not facts.endpoint:
+        return Available(name, "local", "answered on this machine", facts, package)
+    if name in options.endpoints:
+        return Available(name, "configured", "its address is given", facts, package)
+    hint = f"; set {facts.key_env[0]} for a limit of your own" if facts.key_env else ""
+    return Available(name, "keyless", "needs no key" + hint, facts, package)
+
+
+def facts_of(name: str) -> Facts | None:
+    """Return what is known of a provider before anything is configured; None when there is none of this name."""
+    if name in FACTS:
+        return FACTS[name]
+    plugin = plugins().get(name)
+    return plugin.made.FACTS if plugin is not None and plugin.made is not None else None
 
 
 def build(name: str, env: Mapping[str, str], options: Options | None = None) -> Provider:
@@ -123,28 +143,21 @@ def build(name: str, env: Mapping[str, str], options: Options | None = None) -> 
     Raises UsageError for an unknown name, and when something that it needs is missing: the message says what to set.
     """
     options = options or Options()
-    at, login = split_login(options.endpoints.get(name) or (_value(SEARXNG_ENV, env) if name == "searxng" else None))
-    made = _build(name, env, options, at)
+    facts = facts_of(name)
+    if facts is None:
+        raise _unknown(name)
+    given = options.endpoints.get(name) or (_value(facts.key_env, env) if name == "searxng" else None)
+    at, login = split_login(given)
+    made = _build(facts, env, options, at)
     return LoggedIn(made, *login) if login is not None and isinstance(made, NetworkProvider) else made
 
 
-def _build(name: str, env: Mapping[str, str], options: Options, at: str | None) -> Provider:
+def _build(facts: Facts, env: Mapping[str, str], options: Options, at: str | None) -> Provider:
+    name = facts.name
     if name == "searxng":
         if not at:
-            raise UsageError("searxng: set SEARCHLOG_SEARXNG_URL to the address of your server", provider=name)
+            raise UsageError(f"searxng: set {facts.key_env[0]} to the address of your server", provider=name)
         return Searxng(at)
-    if name == "tavily":
-        key = _value(TAVILY_ENV, env)
-        return Tavily(key, at) if at else Tavily(key)
-    if name == "brave":
-        key = _value(BRAVE_ENV, env)
-        if not key:
-            raise UsageError("brave: set BRAVE_API_KEY to your key", provider=name)
-        return Brave(key, at) if at else Brave(key)
-    if name == "wikipedia":
-        return Wikipedia(at)
-    if name == "duckduckgo":
-        return DuckDuckGo(at) if at else DuckDuckGo()
     if name == "archive":
         if options.index is None:
             raise UsageError("archive: needs an open archive with its text index", provider=name)
@@ -153,23 +166,76 @@ def _build(name: str, env: Mapping[str, str], options: Options, at: str | None) 
         if options.index is None or not options.site_prefix:
             raise UsageError("site: needs a folder or an address: `--site PATH-OR-URL`", provider=name)
         return Site(options.index, options.site_prefix)
-    raise UsageError(f"no provider is called {name!r:.40}; there are: {', '.join(NAMES)}", provider=name)
+    key, contact = _value(facts.key_env, env), _value((CONTACT_ENV,), env)
+    if name in SERVICES:
+        made: Provider = SERVICES[name](key, at, contact)  # type: ignore[assignment]
+        return made
+    return _built_elsewhere(facts, key, at, contact)
 
 
-def choose(env: Mapping[str, str], names: Sequence[str] = ()) -> Choice:
-    """Return whom to ask: those named, else those configured, else the keyless ones in turn.
+def _built_elsewhere(facts: Facts, key: str | None, at: str | None, contact: str | None) -> Provider:
+    """Return a provider of another package. Raises UsageError for one that cannot be made."""
+    if facts.key == "required" and not key:
+        raise UsageError(f"{facts.name}: set {', '.join(facts.key_env[:1]) or 'its key'}", provider=facts.name)
+    plugin = plugins()[facts.name]
+    try:
+        provider: Any = plugin.made(key=key, base_url=at, contact=contact)
+    except UsageError:
+        raise
+    # the border: what it raises may hold the key, so only its kind is told
+    except Exception as error:
+        raise UsageError(f"{facts.name}: {plugin.package} raised {type(error).__name__} when it was made") from None
+    if not (isinstance(provider, NetworkProvider) and isinstance(provider.facts, Facts)):
+        raise UsageError(f"{facts.name}: what {plugin.package} makes has not facts, request and parse")
+    return provider
 
-    Raises UsageError for a name that is not one of NAMES.
+
+def choose(env: Mapping[str, str], names: Sequence[str] = (), *, in_turn: bool = False) -> Choice:
+    """Return whom to ask: those named, else those that SEARCHLOG_PROVIDERS names, else those configured, else the
+    keyless ones in turn.
+
+    in_turn: ask one after another, in this order, until one answers. Raises UsageError for a name that is none.
     """
-    if names:
-        for name in names:
-            if name not in NAMES:
-                raise UsageError(f"no provider is called {name!r:.40}; there are: {', '.join(NAMES)}", provider=name)
-        return Choice(tuple(dict.fromkeys(names)), True, "named")
-    configured = tuple(name for name in NAMES if _variable(name, env) is not None)
+    given_by = "" if names else CHOICE_ENV
+    named = list(names) or _words(env.get(CHOICE_ENV, ""))
+    if named:
+        for name in named:
+            if facts_of(name) is None:
+                raise _unknown(name, given_by)
+        return Choice(tuple(dict.fromkeys(named)), not in_turn, "named", given_by)
+    configured = tuple(name for name, facts in FACTS.items() if not facts.by_name and _variable(facts, env) is not None)
     if configured:
-        return Choice(configured, True, "configured")
-    return Choice(KEYLESS, False, "keyless")
+        return Choice(configured, not in_turn, "configured")
+    return Choice(keyless_order(env), False, "keyless")
+
+
+def keyless_order(env: Mapping[str, str]) -> tuple[str, ...]:
+    """Return whom to ask when nothing is configured, in order: SEARCHLOG_KEYLESS, else the table keyless.txt.
+
+    Raises UsageError for a name that is none, or that cannot be asked without a key.
+    """
+    named = _words(env.get(KEYLESS_ENV, ""))
+    for name in named:
+        facts = facts_of(name)
+        if facts is None:
+            raise _unknown(name, KEYLESS_ENV)
+        if not facts.keyless:
+            raise UsageError(f"{KEYLESS_ENV}: {name} cannot be asked without a key", provider=name)
+    return tuple(dict.fromkeys(named)) or _table()
+
+
+@cache
+def _table() -> tuple[str, ...]:
+    lines = resources.files(__package__).joinpath("keyless.txt").read_text(encoding="utf-8").splitlines()
+    return tuple(name for line in lines for name in line.partition("#")[0].split())
+
+
+def who_sees(env: Mapping[str, str], choice: Choice, others: Iterable[Facts] = ()) -> str | None:
+    """Return a sentence on the third parties that get the query although they have no key of the user's; else None."""
+    unasked = [f for name in choice.names if (f := facts_of(name)) is not None and _variable(f, env) is None]
+    seen_by = [f"{facts.name} ({facts.third_party})" for facts in (*unasked, *others) if facts.endpoint]
+    how = "" if choice.together else ", one after another until one answers"
+    return f"this query goes to {', '.join(seen_by)}{how}" if seen_by else None
 
 
 def lets_next_be_asked(facts: Facts, run: Run) -> bool:
@@ -215,9 +281,19 @@ def nothing_answered_message(runs: Sequence[Run], why: str) -> str:
     return f"no search provider answered ({attempts})" + (f"; {advice}" if advice else "")
 
 
-def _variable(name: str, env: Mapping[str, str]) -> str | None:
+def _unknown(name: str, given_by: str = "") -> UsageError:
+    known = ", ".join((*NAMES, *(name for name in plugins() if name not in FACTS)))
+    said = f"{given_by}: " if given_by else ""
+    return UsageError(f"{said}no provider is called {name!r:.40}; there are: {known}", provider=name)
+
+
+def _words(value: str) -> list[str]:
+    return value.replace(",", " ").split()
+
+
+def _variable(facts: Facts, env: Mapping[str, str]) -> str | None:
     """Return the environment variable that configures this provider, if one is set."""
-    return next((variable for variable in _CONFIGURES.get(name, ()) if env.get(variable, "").strip()), None)
+    return next((variable for variable in facts.key_env if env.get(variable, "").strip()), None)
 
 
 def _value(variables: Sequence[str], env: Mapping[str, str]) -> str | None:

@@ -53,7 +53,17 @@ class Result:
     score: str | None = None
     """Decimal string, comparable only within this run."""
     published: str | None = None
-    """As the provider gave it; not checked."""
+    """When the page was published, as the provider gave it; not checked."""
+    published_source: str | None = None
+    """The field of the answer that says so, such as `page_age`."""
+    crawled: str | None = None
+    """When the provider itself read the page, as it gave it; not checked."""
+    crawled_source: str | None = None
+    """The field of the answer that says so."""
+    text: str = ""
+    """Text of the page as the provider gives it, when `Query.texts` asked for it: never a capture of the page."""
+    text_type: str = "text/plain"
+    """What the text is: `text/plain` or `text/markdown`."""
     extra: dict[str, str] = field(default_factory=dict)
     """Small facts of this provider worth keeping: engines, age, language. For a local provider, where the page is
     stored: `capture_session`, `capture_seq`."""

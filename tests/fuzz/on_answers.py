@@ -14,7 +14,7 @@ from searchlog.search.query import Query
 from searchlog.search.reading import ITEMS_MAX, RETRY_MAX_S
 from searchlog.search.run import RunOutcome
 from tests.fuzz import target as fuzz
-from tests.providers.conftest import ENTRIES, five, sample
+from tests.providers.conftest import ENTRIES, every, sample
 
 __all__ = ["TARGETS"]
 
@@ -24,7 +24,7 @@ _LISTS = {
     "brave": lambda value: value.get("query") is not None or value.get("web") is not None,
     "searxng": lambda value: isinstance(value.get("results"), list),
     "tavily": lambda value: isinstance(value.get("results"), list),
-    "mediawiki": lambda value: isinstance(value["query"]["search"], list),
+    "wikipedia": lambda value: isinstance(value["query"]["search"], list),
 }
 """What an answer without results must have all the same, to be one."""
 
@@ -52,7 +52,7 @@ def check_answer(name: str, data: bytes) -> None:
     line, body = fuzz.split_line(data[1:])
     key, _, value = line.partition(":")
     status, query = _STATUS[(data[:1] or b"\0")[0] % len(_STATUS)], _QUERIES[len(data) % 2]
-    provider: NetworkProvider = five()[name]
+    provider: NetworkProvider = every()[name]
     run = provider.parse(Response(status, ((key.strip(), value.strip()),), body), query)
     assert isinstance(run.outcome, RunOutcome)
     assert (run.outcome is not RunOutcome.OK) or run.results
@@ -72,19 +72,19 @@ def check_answer(name: str, data: bytes) -> None:
 
 
 def _check_empty(name: str, body: bytes) -> None:
-    if name == "duckduckgo_html":
+    if name.startswith("duckduckgo"):
         assert b"no-result" in body.lower()
-        return
-    value: Any = json.loads(body.decode("utf-8-sig", "replace"))
-    assert _LISTS[name](value)
+    elif name in _LISTS:
+        value: Any = json.loads(body.decode("utf-8-sig", "replace"))
+        assert _LISTS[name](value)
 
 
 TARGETS = [
     fuzz.Target(
-        "answer-" + name.partition("_")[0],
-        "html" if name == "duckduckgo_html" else "json",
+        f"answer-{name}",
+        "html" if name.startswith("duckduckgo") else "json",
         partial(check_answer, name),
         partial(answers, name),
     )
-    for name in five()
+    for name in every()
 ]

@@ -13,36 +13,60 @@ from searchlog.capture.client import Client
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Exchange, Request
 from searchlog.clock import FixedClock
+from searchlog.search.catalogue import SERVICES
 from searchlog.search.provider import NetworkProvider, Response, run_of
-from searchlog.search.providers.brave import Brave
-from searchlog.search.providers.duckduckgo import DuckDuckGo
 from searchlog.search.providers.searxng import Searxng
-from searchlog.search.providers.tavily import Tavily
-from searchlog.search.providers.wikipedia import Wikipedia
 from searchlog.search.query import Query
 from searchlog.search.run import Run
 
 SAMPLES = Path(__file__).parent.parent / "data" / "providers"
-ENTRIES: list[dict[str, Any]] = json.loads((SAMPLES / "expected.json").read_bytes())["entries"]
+"""A folder a provider: answers, and in `expected.json` what a reader of each should find."""
 KEY = "canary-key-0123456789"
 QUERY = Query("tide table")
 Ask = Callable[..., Run]
 
+NAMES = {
+    "brave_llm": "brave-context",
+    "duckduckgo_html": "duckduckgo",
+    "duckduckgo_lite": "duckduckgo-lite",
+    "hn": "hackernews",
+    "kagi_v0": "kagi",
+    "kagi_v1": "kagi",
+    "mediawiki": "wikipedia",
+    "mojeek_html": "mojeek",
+    "pubmed_esearch": "pubmed",
+    "pubmed_esummary": "pubmed",
+    "wayback_available": "wayback",
+    "wayback_cdx": "wayback",
+}
+"""Our name of a provider whose samples have another one; those of services that give page texts end in `_extract`."""
 
-def five() -> dict[str, NetworkProvider]:
-    """One of each network provider, by the name that the samples use."""
-    return {
-        "searxng": Searxng("https://searx.example"),
-        "tavily": Tavily(KEY),
-        "brave": Brave(KEY),
-        "duckduckgo_html": DuckDuckGo(),
-        "mediawiki": Wikipedia(),
-    }
+
+def _entries() -> list[dict[str, Any]]:
+    out = []
+    for path in sorted(SAMPLES.glob("*/expected.json")):
+        for entry in json.loads(path.read_bytes()):
+            name = NAMES.get(entry["provider"], entry["provider"])
+            out.append(entry | {"file": f"{path.parent.name}/{entry['file']}", "provider": name})
+    return out
+
+
+ALL_ENTRIES = _entries()
+ENTRIES = [entry for entry in ALL_ENTRIES if entry["provider"] in {"searxng", *SERVICES}]
+"""The samples of the providers that answer queries."""
+
+
+def every() -> dict[str, NetworkProvider]:
+    """Return one of each network provider by name, with a key where it takes one."""
+    made: dict[str, NetworkProvider] = {"searxng": Searxng("https://searx.example")}
+    for name, service in SERVICES.items():
+        made[name] = service(None if service.FACTS.key == "none" else KEY)  # type: ignore[assignment]
+    return made
 
 
 def sample(name: str) -> Response:
     """The sample of this id as a response."""
-    entry = next(entry for entry in ENTRIES if entry["id"] == name)
+    entry = next(entry for entry in ALL_ENTRIES if entry["id"] == name)
     headers = tuple((key, value) for key, value in entry["headers"])
     return Response(entry["status"], headers, (SAMPLES / entry["file"]).read_bytes())
 

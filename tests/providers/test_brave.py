@@ -41,6 +41,7 @@ def test_options_become_parameters_and_offset_counts_pages() -> None:
         "offset": "2",
         "result_filter": "web",
         "text_decorations": "false",
+        "include_fetch_metadata": "true",
         "country": "JP",
         "search_lang": "jp",
         "freshness": "py",

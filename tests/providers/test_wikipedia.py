@@ -115,7 +115,7 @@ def test_nothing_found_is_empty_with_its_suggestion() -> None:
 
 
 def test_another_wiki_can_be_asked() -> None:
-    wiki = Wikipedia("http://127.0.0.1:9/")
+    wiki = Wikipedia(base_url="http://127.0.0.1:9/")
     assert wiki.request(QUERY).url.startswith("http://127.0.0.1:9/w/api.php?")
     assert wiki.parse(json_response(found("Tide")), QUERY).results[0].url == "http://127.0.0.1:9/wiki/Tide"
     assert wiki.parse(json_response(found("Tide")), Query("x", language="de")).ignored == ("language",)

@@ -18,19 +18,23 @@ OWN_TERMS = Terms("", "2026-11-29", "your own captures; the rights of the pages'
 class Archive:
     """All indexed pages."""
 
+    FACTS = Facts(
+        name="archive",
+        title="Your own past captures",
+        endpoint="",
+        third_party="nobody: it is answered on this machine",
+        terms=OWN_TERMS,
+        applies=("count", "page"),
+        returns=("snippet", "score"),
+        keyless=True,
+        count_max=50,
+        scope="archive",
+        by_name=True,
+    )
+
     def __init__(self, index: TextIndex) -> None:
         self._index = index
-        self.facts = Facts(
-            name="archive",
-            title="Your own past captures",
-            endpoint="",
-            third_party="nobody: it is answered on this machine",
-            terms=OWN_TERMS,
-            applies=("count", "page"),
-            keyless=True,
-            count_max=50,
-            scope="archive",
-        )
+        self.facts = self.FACTS
 
     def answer(self, query: Query) -> Run:
         """Return the run. Raises StoreError when the index cannot be read."""

@@ -8,7 +8,6 @@ and per month, so one 429 means "wait" and another "the month is used up"; there
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
 
 from searchlog.capture.exchange import Request, header
 from searchlog.errors import FormatError
@@ -16,11 +15,13 @@ from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
 from searchlog.search.reading import (
     Reader,
+    crawled,
     error_text,
     fit,
     html_text,
     items,
     json_object,
+    published,
     retry_after,
     seconds,
     site_operators,
@@ -28,10 +29,11 @@ from searchlog.search.reading import (
     text,
 )
 from searchlog.search.run import Run, RunOutcome
+from searchlog.search.service import Service
 
 __all__ = ["Brave"]
 
-PARSER = "brave/1"
+PARSER = "brave/2"
 
 _FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
 _COUNTRIES_LIST = (
@@ -45,37 +47,44 @@ _LANGUAGES_LIST = (
 _LANGUAGES = frozenset(_LANGUAGES_LIST.split())
 _ALIAS = {"ja": "jp", "no": "nb", "nn": "nb", "pt": "pt-pt", "zh": "zh-hans", "zh-cn": "zh-hans", "zh-sg": "zh-hans",
           "zh-tw": "zh-hant", "zh-hk": "zh-hant", "zh-mo": "zh-hant", "iw": "he"}  # fmt: skip
+KEY_ENV = ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")
+TERMS = Terms(
+    "https://api-dashboard.search.brave.com/terms-of-service",
+    "2026-11-29",
+    "updated 2026-02-11; storing answers is a right of some plans only: keep them to yourself otherwise",
+)
+_FIRST_DAY, _LAST_DAY = "1990-01-01", "2099-12-31"
 _OTHER_PARTS = ("videos", "news", "discussions", "faq", "locations")
 
 
-class Brave:
+class Brave(Service):
     """Brave web search with this key."""
 
-    def __init__(self, key: str, base_url: str = "https://api.search.brave.com") -> None:
-        self._key = key
-        self.facts = Facts(
-            name="brave",
-            title="Brave Search API",
-            endpoint=base_url.rstrip("/") + "/res/v1/web/search",
-            third_party="Brave Software (brave.com), which says it keeps queries up to 90 days",
-            terms=Terms(
-                "https://api-dashboard.search.brave.com/terms-of-service",
-                "2026-11-29",
-                "updated 2026-02-11; storing answers is a right of some plans only: keep them to yourself otherwise",
-            ),
-            applies=(
-                "count",
-                "page",
-                "language",
-                "country",
-                "freshness",
-                "safe",
-                "include_domains",
-                "exclude_domains",
-            ),
-            key_env=("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"),
-            count_max=20,
-        )
+    FACTS = Facts(
+        name="brave",
+        title="Brave Search API",
+        endpoint="https://api.search.brave.com/res/v1/web/search",
+        third_party="Brave Software (brave.com), which says it keeps queries up to 90 days",
+        terms=TERMS,
+        applies=(
+            "count",
+            "page",
+            "language",
+            "country",
+            "freshness",
+            "after",
+            "before",
+            "safe",
+            "include_domains",
+            "exclude_domains",
+        ),
+        returns=("snippet", "published", "crawled"),
+        key="required",
+        key_env=KEY_ENV,
+        count_max=20,
+        limits="one request a second on the free plan; 400 characters, 50 words, 10 pages",
+        paid=True,
+    )
 
     def request(self, query: Query) -> Request:
         fields = {
@@ -84,6 +93,7 @@ class Brave:
             "offset": str(query.page - 1),
             "result_filter": "web",
             "text_decorations": "false",
+            "include_fetch_metadata": "true",
         }
         if query.country in _COUNTRIES:
             fields["country"] = str(query.country)
@@ -92,10 +102,11 @@ class Brave:
             fields["search_lang"] = language
         if query.freshness in _FRESHNESS:
             fields["freshness"] = _FRESHNESS[query.freshness]
+        elif query.after or query.before:
+            fields["freshness"] = f"{query.after or _FIRST_DAY}to{query.before or query.asked_on or _LAST_DAY}"
         if query.safe:
             fields["safesearch"] = query.safe
-        headers = (("Accept", "application/json"), ("X-Subscription-Token", self._key))
-        return Request("GET", self.facts.endpoint + "?" + urlencode(fields), headers, secrets=(self._key,))
+        return self._get(fields, ("X-Subscription-Token", self._key or ""))
 
     def parse(self, response: Response, query: Query) -> Run:
         reader = Reader(self.facts, PARSER, self._ignored(query))
@@ -119,8 +130,8 @@ class Brave:
         reader.walk(web["results"] if web else [], _result)
         for part in _OTHER_PARTS:
             block = answer.get(part)
-            rows = items(block.get("results")) if isinstance(block, dict) else []
-            for row in rows if not reader.is_over(len(rows)) else []:
+            found = items(block.get("results")) if isinstance(block, dict) else []
+            for row in found if not reader.is_over(len(found)) else []:
                 reader.drop(text(row.get("url")) if isinstance(row, dict) else part, f"not-web:{part}")
         return reader.run()
 
@@ -201,6 +212,7 @@ def _result(row: dict[str, Any]) -> dict[str, Any]:
         "url": row.get("url"),
         "title": html_text(row.get("title")),
         "snippet": html_text(row.get("description")),
-        "published": text(row.get("page_age"))[:60] or None,
+        **published(row, "page_age"),
+        **crawled(row, "fetched_content_timestamp"),
         "extra": {"age": text(row.get("age"))[:60], "language": text(row.get("language"))[:20]},
     }

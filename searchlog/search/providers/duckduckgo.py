@@ -18,6 +18,7 @@ from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
 from searchlog.search.reading import ITEMS_MAX, Reader, fit, site_operators, status_run, text
 from searchlog.search.run import Run, RunOutcome
+from searchlog.search.service import Service
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -45,26 +46,27 @@ _CHALLENGE = "form#challenge-form, form[action*='/anomaly.js'], .anomaly-modal__
 _NOTHING = ".result--no-result, .no-results, .no-results__message, .no-results-message"
 
 
-class DuckDuckGo:
+class DuckDuckGo(Service):
     """The HTML form of DuckDuckGo."""
 
-    def __init__(self, base_url: str = "https://html.duckduckgo.com") -> None:
-        self._base = base_url.rstrip("/")
-        self.facts = Facts(
-            name="duckduckgo",
-            title="DuckDuckGo HTML (last resort)",
-            endpoint=self._base + "/html/",
-            third_party="DuckDuckGo (duckduckgo.com)",
-            terms=Terms(
-                "https://duckduckgo.com/terms",
-                "2026-11-29",
-                "no published terms allow automated use of the page: for occasional personal use only",
-            ),
-            applies=("country", "freshness", "include_domains", "exclude_domains"),
-            keyless=True,
-            count_max=30,
-            last_resort=True,
-        )
+    FACTS = Facts(
+        name="duckduckgo",
+        title="DuckDuckGo HTML (last resort)",
+        endpoint="https://html.duckduckgo.com/html/",
+        third_party="DuckDuckGo (duckduckgo.com)",
+        terms=Terms(
+            "https://duckduckgo.com/terms",
+            "2026-11-29",
+            "no published terms allow automated use of the page: for occasional personal use only",
+        ),
+        applies=("country", "freshness", "include_domains", "exclude_domains"),
+        returns=("snippet",),
+        keyless=True,
+        count_max=30,
+        limits="unknown; addresses of data centres meet a challenge after a few calls; 499 characters",
+        last_resort=True,
+        by_name=True,
+    )
 
     def request(self, query: Query) -> Request:
         fields = {"q": _asked(query)[0], "b": "", "kl": _region(query) or "wt-wt"}
@@ -73,7 +75,7 @@ class DuckDuckGo:
         headers = (
             ("Accept", "text/html"),
             ("Content-Type", "application/x-www-form-urlencoded"),
-            ("Referer", self._base + "/"),
+            ("Referer", self.facts.endpoint.removesuffix("html/")),
         )
         return Request("POST", self.facts.endpoint, headers, urlencode(fields).encode("ascii"))
 

@@ -7,6 +7,7 @@ changes from run to run; a challenge page that an engine takes for an empty one 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -16,12 +17,22 @@ from searchlog.errors import FormatError, UsageError
 from searchlog.search.login import split_login
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, is_challenge, items, json_object, number, site_operators, status_run, text
+from searchlog.search.reading import (
+    Reader,
+    is_challenge,
+    items,
+    json_object,
+    number,
+    published,
+    site_operators,
+    status_run,
+    text,
+)
 from searchlog.search.run import Run, RunOutcome
 
 __all__ = ["Searxng"]
 
-PARSER = "searxng/1"
+PARSER = "searxng/2"
 
 _SAFE = {"off": "0", "moderate": "1", "strict": "2"}
 _LOCALE = {"zh-hans": "zh-CN", "zh-hant": "zh-TW"}
@@ -34,6 +45,25 @@ _HOW_TO_ENABLE = (
 class Searxng:
     """One SearXNG server, by its address."""
 
+    FACTS = Facts(
+        name="searxng",
+        title="SearXNG",
+        endpoint="http://your-server/search",
+        third_party="your server, and the engines that it asks",
+        terms=Terms(
+            "https://docs.searxng.org/",
+            "2026-11-29",
+            "the server keeps no results by default; the terms of the engines behind it apply",
+        ),
+        applies=("page", "language", "country", "freshness", "safe", "include_domains", "exclude_domains"),
+        returns=("snippet", "published", "score"),
+        key_env=("SEARCHLOG_SEARXNG_URL", "SEARXNG_URL"),
+        keyless=True,
+        count_max=100,
+        limits="the server's own",
+        own_server=True,
+    )
+
     def __init__(self, base_url: str) -> None:
         refusal = check_url(split_login(base_url)[0] or "")
         if isinstance(refusal, Refusal):
@@ -41,21 +71,10 @@ class Searxng:
             raise UsageError(f"{said}; write it like http://host:8080")
         parts = urlsplit(base_url)
         base = f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/").removesuffix("/search")
-        self.facts = Facts(
-            name="searxng",
-            title="SearXNG",
+        self.facts = replace(
+            self.FACTS,
             endpoint=base + "/search",
             third_party=f"the SearXNG server at {parts.netloc.rpartition('@')[2]}, and the engines that it asks",
-            terms=Terms(
-                "https://docs.searxng.org/",
-                "2026-11-29",
-                "the server keeps no results by default; the terms of the engines behind it apply",
-            ),
-            applies=("page", "language", "country", "freshness", "safe", "include_domains", "exclude_domains"),
-            key_env=("SEARCHLOG_SEARXNG_URL", "SEARXNG_URL"),
-            keyless=True,
-            count_max=100,
-            own_server=True,
         )
 
     def request(self, query: Query) -> Request:
@@ -120,7 +139,7 @@ def _result(row: dict[str, Any]) -> dict[str, Any]:
         "title": text(row.get("title")),
         "snippet": text(row.get("content")),
         "score": number(row.get("score")),
-        "published": text(row.get("publishedDate")) or None,
+        **published(row, "publishedDate"),
         "extra": {"engines": ", ".join(e for e in engines if e)[:500], "category": text(row.get("category"))[:100]},
     }
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from searchlog.search.provider import Facts
-from searchlog.search.providers.archive import OWN_TERMS, PARSER, run_of_hits
+from dataclasses import replace
+
+from searchlog.search.providers.archive import PARSER, Archive, run_of_hits
 from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.textindex import TextIndex
@@ -14,20 +15,12 @@ __all__ = ["Site"]
 class Site:
     """The pages at and below one URL prefix. Whoever makes it has the site indexed first."""
 
+    FACTS = replace(Archive.FACTS, name="site", title="A folder or a site", scope="site")
+
     def __init__(self, index: TextIndex, url_prefix: str) -> None:
         self._index = index
         self._prefix = url_prefix
-        self.facts = Facts(
-            name="site",
-            title=f"Pages below {url_prefix}",
-            endpoint="",
-            third_party="nobody: it is answered on this machine",
-            terms=OWN_TERMS,
-            applies=("count", "page"),
-            keyless=True,
-            count_max=50,
-            scope="site",
-        )
+        self.facts = replace(self.FACTS, title=f"Pages below {url_prefix}")
 
     def answer(self, query: Query) -> Run:
         """Return the run. Raises StoreError when the index cannot be read."""

@@ -6,10 +6,9 @@ object with `retry_after_seconds`; a time filter drops every page whose date Tav
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from searchlog.capture.exchange import Request
+from searchlog.capture.exchange import Header, Request
 from searchlog.errors import FormatError
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
@@ -19,16 +18,21 @@ from searchlog.search.reading import (
     fit,
     json_object,
     number,
+    page_text,
+    published,
     retry_after,
+    rows,
     seconds,
     status_run,
     text,
+    wanted,
 )
 from searchlog.search.run import Run, RunOutcome
+from searchlog.search.service import Service
 
-__all__ = ["Tavily"]
+__all__ = ["Tavily", "access", "refused_run"]
 
-PARSER = "tavily/1"
+PARSER = "tavily/2"
 
 _QUERY_MAX = 400
 _INCLUDE_MAX, _EXCLUDE_MAX = 300, 150
@@ -46,69 +50,67 @@ _COUNTRY = {
 }  # fmt: skip
 
 
-class Tavily:
+class Tavily(Service):
     """Tavily with this key, or keyless without one."""
 
-    def __init__(self, key: str | None = None, base_url: str = "https://api.tavily.com") -> None:
-        self._key = key
-        self.facts = Facts(
-            name="tavily",
-            title="Tavily" if key else "Tavily (keyless)",
-            endpoint=base_url.rstrip("/") + "/search",
-            third_party="Tavily (tavily.com)",
-            terms=Terms(
-                "https://www.tavily.com/terms",
-                "2026-11-29",
-                "dated 2025-11-24; what they say of storing answers was not verified: keep answers to yourself",
-            ),
-            applies=("count", "country", "freshness", "include_domains", "exclude_domains"),
-            key_env=("TAVILY_API_KEY",),
-            keyless=not key,
-            count_max=20,
-        )
+    FACTS = Facts(
+        name="tavily",
+        title="Tavily",
+        endpoint="https://api.tavily.com/search",
+        third_party="Tavily (tavily.com)",
+        terms=Terms(
+            "https://www.tavily.com/terms",
+            "2026-11-29",
+            "dated 2025-11-24; what they say of storing answers was not verified: keep answers to yourself",
+        ),
+        applies=("count", "country", "freshness", "after", "before", "include_domains", "exclude_domains"),
+        returns=("snippet", "published", "score", "text"),
+        key="optional",
+        key_env=("TAVILY_API_KEY",),
+        keyless=True,
+        count_max=20,
+        limits="1,000 credits a month on the free plan; without a key a limit an address",
+        paid=True,
+    )
 
     def request(self, query: Query) -> Request:
         body: dict[str, Any] = {
             "query": fit(query.text, _QUERY_MAX)[0],
             "search_depth": "basic",
-            "max_results": min(query.count, self.facts.count_max),
+            "max_results": wanted(query, self.facts),
             "include_answer": False,
-            "include_raw_content": False,
+            "include_raw_content": "markdown" if query.texts else False,
         }
         if query.freshness:
             body["time_range"] = query.freshness
+        if query.after:
+            body["start_date"] = query.after
+        if query.before:
+            body["end_date"] = query.before
         if query.country in _COUNTRY:
             body["country"] = _COUNTRY[query.country]
         if query.include_domains:
             body["include_domains"] = list(query.include_domains[:_INCLUDE_MAX])
         if query.exclude_domains:
             body["exclude_domains"] = list(query.exclude_domains[:_EXCLUDE_MAX])
-        access = ("Authorization", f"Bearer {self._key}") if self._key else ("X-Tavily-Access-Mode", "keyless")
-        headers = (("Accept", "application/json"), ("Content-Type", "application/json"), access)
-        data = json.dumps(body, ensure_ascii=True, separators=(",", ":")).encode("ascii")
-        return Request("POST", self.facts.endpoint, headers, data, secrets=(self._key,) if self._key else ())
+        return self._post(body, access(self._key))
 
     def parse(self, response: Response, query: Query) -> Run:
         reader = Reader(self.facts, PARSER, self._ignored(query))
-        refused = self._refused(response, reader)
+        refused = refused_run(response, reader)
         if refused is not None:
             return refused
-        try:
-            answer = json_object(response.body)
-        except FormatError as error:
-            return reader.run(RunOutcome.PARSE_ERROR, str(error))
-        if not isinstance(answer.get("results"), list):
-            said = error_text(response.body)
-            return reader.run(
-                RunOutcome.PARSE_ERROR, "the answer has no list `results`" + (f" ({said})" if said else "")
-            )
+        found = rows(response, reader, "results")
+        if isinstance(found, Run):
+            return found
         for note in fit(query.text, _QUERY_MAX)[1]:
             reader.note(note)
-        if query.freshness:
+        if query.freshness or query.after or query.before:
             reader.note("the time filter leaves out pages whose date Tavily does not know")
+        answer, items = found
         if text(answer.get("answer")):
             reader.drop("answer", "not-a-result")
-        reader.walk(answer["results"], _result)
+        reader.walk(items, _result)
         return reader.run()
 
     def _ignored(self, query: Query) -> tuple[str, ...]:
@@ -117,21 +119,27 @@ class Tavily:
         unsaid += ["exclude_domains"] if len(query.exclude_domains) > _EXCLUDE_MAX else []
         return self.facts.ignored(query) + tuple(unsaid)
 
-    def _refused(self, response: Response, reader: Reader) -> Run | None:
-        """Return the run of an error answer, or None."""
-        status, said = response.status, error_text(response.body)
-        why = f" ({said})" if said else ""
-        if status in (432, 433):
-            plan = "the plan's credits are" if status == 432 else "the pay-as-you-go limit is"
-            return reader.run(RunOutcome.QUOTA, f"status {status}, {plan} used up{why}")
-        wait = _wait_in_body(response.body)
-        if status == 429 or (wait is not None and status in (200, 402, 403)):
-            wait = retry_after(response.headers) if wait is None else wait
-            more = "; set TAVILY_API_KEY to have your own limit" if self.facts.keyless else ""
-            return reader.run(RunOutcome.RATE_LIMITED, f"status {status}, too many requests{why}{more}", wait)
-        if status in (401, 403) and self.facts.keyless:
-            return reader.run(RunOutcome.AUTH, f"status {status}, no keyless access{why}; set TAVILY_API_KEY")
-        return status_run(self.facts, response, PARSER, reader.ignored)
+
+def access(key: str | None) -> Header:
+    """Return the header that says who asks: the key, or that there is none."""
+    return ("Authorization", f"Bearer {key}") if key else ("X-Tavily-Access-Mode", "keyless")
+
+
+def refused_run(response: Response, reader: Reader) -> Run | None:
+    """Return the run of an error answer of any of Tavily's services, or None."""
+    status, said = response.status, error_text(response.body)
+    why = f" ({said})" if said else ""
+    if status in (432, 433):
+        plan = "the plan's credits are" if status == 432 else "the pay-as-you-go limit is"
+        return reader.run(RunOutcome.QUOTA, f"status {status}, {plan} used up{why}")
+    wait = _wait_in_body(response.body)
+    if status == 429 or (wait is not None and status in (200, 402, 403)):
+        wait = retry_after(response.headers) if wait is None else wait
+        more = "; set TAVILY_API_KEY to have your own limit" if reader.facts.keyless else ""
+        return reader.run(RunOutcome.RATE_LIMITED, f"status {status}, too many requests{why}{more}", wait)
+    if status in (401, 403) and reader.facts.keyless:
+        return reader.run(RunOutcome.AUTH, f"status {status}, no keyless access{why}; set TAVILY_API_KEY")
+    return status_run(reader.facts, response, reader.parser, reader.ignored)
 
 
 def _wait_in_body(body: bytes) -> int | None:
@@ -149,5 +157,7 @@ def _result(row: dict[str, Any]) -> dict[str, Any]:
         "title": text(row.get("title")),
         "snippet": text(row.get("content")),
         "score": number(row.get("score")),
-        "published": text(row.get("published_date"))[:60] or None,
+        "text": page_text(row.get("raw_content")),
+        "text_type": "text/markdown",
+        **published(row, "published_date"),
     }

@@ -7,6 +7,7 @@ each language is its own host. Answers hold titles and page ids, so the URL is b
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -16,6 +17,7 @@ from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
 from searchlog.search.reading import Reader, error_text, fit, html_text, json_object, retry_after, status_run, text
 from searchlog.search.run import Run, RunOutcome
+from searchlog.search.service import Service
 
 __all__ = ["Wikipedia"]
 
@@ -45,27 +47,33 @@ _BUSY = ("maxlag", "ratelimited", "cirrussearch-too-busy-error")
 _BROKEN = ("readonly", "cirrussearch-backend-error", "search-error", "timeout")
 
 
-class Wikipedia:
-    """All Wikipedias; the query's language chooses one."""
+class Wikipedia(Service):
+    """All Wikipedias; the query's language chooses one. base_url: another MediaWiki, in place of the language hosts."""
 
-    def __init__(self, base_url: str | None = None) -> None:
-        """base_url: a mirror or another MediaWiki, such as `https://wiki.example`, in place of the language hosts."""
+    FACTS = Facts(
+        name="wikipedia",
+        title="Wikipedia",
+        endpoint="https://{language}.wikipedia.org/w/api.php",
+        third_party="the Wikimedia Foundation",
+        terms=Terms(
+            "https://foundation.wikimedia.org/wiki/Policy:Terms_of_Use",
+            "2026-11-29",
+            "text is CC BY-SA 4.0: it may be kept and shared with attribution",
+        ),
+        applies=("count", "page", "language"),
+        returns=("snippet",),
+        keyless=True,
+        count_max=50,
+        limits="one request after the other; 300 characters",
+        scope="encyclopedia",
+        by_name=True,
+    )
+
+    def __init__(self, key: str | None = None, base_url: str | None = None, contact: str | None = None) -> None:
+        super().__init__(key, base_url, contact)
         self._base = base_url.rstrip("/") if base_url else None
-        self.facts = Facts(
-            name="wikipedia",
-            title="Wikipedia",
-            endpoint=(self._base or "https://{language}.wikipedia.org") + "/w/api.php",
-            third_party="the Wikimedia Foundation" if self._base is None else f"the wiki at {self._base}",
-            terms=Terms(
-                "https://foundation.wikimedia.org/wiki/Policy:Terms_of_Use",
-                "2026-11-29",
-                "text is CC BY-SA 4.0: it may be kept and shared with attribution",
-            ),
-            applies=("count", "page", "language"),
-            keyless=True,
-            count_max=50,
-            scope="encyclopedia",
-        )
+        if self._base is not None:
+            self.facts = replace(self.facts, third_party=f"the wiki at {self._base}")
 
     def request(self, query: Query) -> Request:
         count = min(query.count, self.facts.count_max)
