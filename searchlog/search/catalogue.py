@@ -33,5 +33,6 @@ FACTS: dict[str, Facts] = {
 }
 """What is known of each before anything is configured."""
 
-EXTRACTORS: dict[str, type[Service]] = {made.FACTS.name: made for made in ()}
+_EXTRACTORS: tuple[type[Service], ...] = ()
+EXTRACTORS: dict[str, type[Service]] = {made.FACTS.name: made for made in _EXTRACTORS}
 """Services that give the texts of pages one names: see `extractor`. By the name of the provider that runs them."""
