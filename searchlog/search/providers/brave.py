@@ -1,31 +1,27 @@
 """Brave Search API: web results of an index of its own, with a key.
 
-Traps: `offset` counts pages, not results; a wrong or missing key is 422, not 401; text comes with HTML unless
-`text_decorations` is off (references remain); language codes are Brave's own; the rate headers are lists, per second
-and per month, so one 429 means "wait" and another "the month is used up"; there is no score.
+Traps: `offset` counts pages, not results; text comes with HTML unless `text_decorations` is off (references remain);
+there is no score. What it shares with Brave's other services is told in `brave_answers`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from searchlog.capture.exchange import Request, header
+from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.provider import Facts, Response, Terms
+from searchlog.search.provider import Facts, Response
+from searchlog.search.providers.brave_answers import KEY_ENV, TERMS, THIRD_PARTY, asked_fields, refused_run, unsaid
 from searchlog.search.query import Query
 from searchlog.search.reading import (
     Reader,
     crawled,
-    error_text,
     fit,
     html_text,
     items,
     json_object,
     published,
-    retry_after,
-    seconds,
     site_operators,
-    status_run,
     text,
 )
 from searchlog.search.run import Run, RunOutcome
@@ -33,27 +29,8 @@ from searchlog.search.service import Service
 
 __all__ = ["Brave"]
 
-PARSER = "brave/2"
+PARSER = "brave/3"
 
-_FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
-_COUNTRIES_LIST = (
-    "AR AU AT BE BR CA CL CN DE DK ES FI FR GB GR HK ID IN IT JP KR MX MY NL NO NZ PH PL PT RU SA SE CH TR TW US ZA"
-)
-_COUNTRIES = frozenset(_COUNTRIES_LIST.split())
-_LANGUAGES_LIST = (
-    "ar bg bn ca cs da de el en en-gb es et eu fi fr gl gu he hi hr hu is it jp kn ko lt lv ml mr ms nb nl pa pl "
-    "pt-br pt-pt ro ru sk sl sr sv ta te th tr uk vi zh-hans zh-hant"
-)
-_LANGUAGES = frozenset(_LANGUAGES_LIST.split())
-_ALIAS = {"ja": "jp", "no": "nb", "nn": "nb", "pt": "pt-pt", "zh": "zh-hans", "zh-cn": "zh-hans", "zh-sg": "zh-hans",
-          "zh-tw": "zh-hant", "zh-hk": "zh-hant", "zh-mo": "zh-hant", "iw": "he"}  # fmt: skip
-KEY_ENV = ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")
-TERMS = Terms(
-    "https://api-dashboard.search.brave.com/terms-of-service",
-    "2026-11-29",
-    "updated 2026-02-11; storing answers is a right of some plans only: keep them to yourself otherwise",
-)
-_FIRST_DAY, _LAST_DAY = "1990-01-01", "2099-12-31"
 _OTHER_PARTS = ("videos", "news", "discussions", "faq", "locations")
 
 
@@ -64,7 +41,7 @@ class Brave(Service):
         name="brave",
         title="Brave Search API",
         endpoint="https://api.search.brave.com/res/v1/web/search",
-        third_party="Brave Software (brave.com), which says it keeps queries up to 90 days",
+        third_party=THIRD_PARTY,
         terms=TERMS,
         applies=(
             "count",
@@ -94,23 +71,15 @@ class Brave(Service):
             "result_filter": "web",
             "text_decorations": "false",
             "include_fetch_metadata": "true",
+            **asked_fields(query),
         }
-        if query.country in _COUNTRIES:
-            fields["country"] = str(query.country)
-        language = _language(query.language)
-        if language:
-            fields["search_lang"] = language
-        if query.freshness in _FRESHNESS:
-            fields["freshness"] = _FRESHNESS[query.freshness]
-        elif query.after or query.before:
-            fields["freshness"] = f"{query.after or _FIRST_DAY}to{query.before or query.asked_on or _LAST_DAY}"
         if query.safe:
             fields["safesearch"] = query.safe
         return self._get(fields, ("X-Subscription-Token", self._key or ""))
 
     def parse(self, response: Response, query: Query) -> Run:
         reader = Reader(self.facts, PARSER, self._ignored(query))
-        refused = self._refused(response, reader)
+        refused = refused_run(response, reader)
         if refused is not None:
             return refused
         try:
@@ -136,30 +105,7 @@ class Brave(Service):
         return reader.run()
 
     def _ignored(self, query: Query) -> tuple[str, ...]:
-        unsaid = list(site_operators(query)[1])
-        unsaid += ["country"] if query.country and query.country not in _COUNTRIES else []
-        unsaid += ["language"] if query.language and not _language(query.language) else []
-        return self.facts.ignored(query) + tuple(unsaid)
-
-    def _refused(self, response: Response, reader: Reader) -> Run | None:
-        """Return the run of an error answer, or None."""
-        status, said = response.status, error_text(response.body)
-        code, places = _error(response.body)
-        why = f" ({said})" if said else ""
-        if code == "SUBSCRIPTION_TOKEN_INVALID" or "x-subscription-token" in places:
-            return reader.run(
-                RunOutcome.AUTH, f"status {status}, the key is missing or wrong{why}; check BRAVE_API_KEY"
-            )
-        if status != 429:
-            return status_run(self.facts, response, PARSER, reader.ignored)
-        if _last(response, "x-ratelimit-remaining") == 0 or code in ("QUOTA_LIMITED", "USAGE_LIMIT_EXCEEDED"):
-            wait = _last(response, "x-ratelimit-reset")
-            return reader.run(RunOutcome.QUOTA, f"status 429, the plan's requests of this month are used up{why}", wait)
-        resets = _numbers(response, "x-ratelimit-reset")
-        wait = retry_after(response.headers)
-        if wait is None and resets:
-            wait = resets[0]
-        return reader.run(RunOutcome.RATE_LIMITED, f"status 429, too many requests{why}", wait)
+        return (*self.facts.ignored(query), *site_operators(query)[1], *unsaid(query))
 
 
 def _asked(query: Query) -> tuple[str, tuple[str, ...]]:
@@ -167,44 +113,6 @@ def _asked(query: Query) -> tuple[str, tuple[str, ...]]:
     operators = site_operators(query)[0]
     cut, notes = fit(query.text, max(50, 400 - len(operators)), max(10, 50 - operators.count(" ")))
     return cut + operators, notes
-
-
-def _language(tag: str | None) -> str | None:
-    """Return Brave's code of a language tag: the whole tag if it has one, else its first part; None if it has none."""
-    if not tag:
-        return None
-    tag = tag.lower().replace("_", "-")
-    for name in (tag, "-".join(tag.split("-")[:2]), tag.split("-")[0]):
-        code = _ALIAS.get(name, name)
-        if code in _LANGUAGES:
-            return code
-    return None
-
-
-def _numbers(response: Response, name: str) -> list[int]:
-    """Return the numbers of a rate header, such as `1, 15000`: per second first, per month last."""
-    found = [seconds(part.strip()) for part in (header(response.headers, name) or "").split(",")]
-    return [value for value in found if value is not None]
-
-
-def _last(response: Response, name: str) -> int | None:
-    """Return the monthly number of a rate header; None when there is no second window."""
-    found = _numbers(response, name)
-    return found[-1] if len(found) > 1 else None
-
-
-def _error(body: bytes) -> tuple[str, set[str]]:
-    """Return the code of an error answer, and the places that it complains about, in lower case."""
-    try:
-        error = json_object(body).get("error")
-    except FormatError:
-        return "", set()
-    if not isinstance(error, dict):
-        return "", set()
-    meta = error.get("meta")
-    rows = items(meta.get("errors")) if isinstance(meta, dict) else []
-    places = {text(p).lower() for row in rows if isinstance(row, dict) for p in items(row.get("loc"))}
-    return text(error.get("code")), places
 
 
 def _result(row: dict[str, Any]) -> dict[str, Any]:
