@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 
 from searchlog import canon, records
@@ -52,37 +53,52 @@ def query_options(query: Query) -> dict[str, Any]:
     """Return the options of a query that are set, as stored."""
     options = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(query).items()}
     del options["text"]
+    options["texts"] = options["texts"] or None
     return {name: value for name, value in options.items() if value not in (None, [])}
 
 
-def provider_exchange_body(provider: str, exchange: Exchange) -> Stored:
-    """Return the record of one exchange with a provider."""
+def provider_exchange_body(provider: str, exchange: Exchange, urls: Sequence[str] = ()) -> Stored:
+    """Return the record of one exchange with a provider. urls: the pages whose texts it was asked for."""
     payload = exchange.payload
     body = records.ProviderExchange(
         provider=provider,
         exchange=exchange_to_json(exchange),
         payload=blob_ref(payload) if payload else None,
         decoded_bytes=_decoded_bytes(exchange),
+        urls=list(urls) or None,
     )
     return Stored(body, (payload,) if payload else ())
 
 
-def run_body(run: Run) -> records.Run:
-    """Return the record of one provider's parsed answer."""
-    results = [
-        {name: value for name, value in asdict(result).items() if value not in (None, "", {})} for result in run.results
-    ]
-    return records.Run(
+def run_body(run: Run, answered_at: datetime | None = None) -> Stored:
+    """Return the record of one provider's parsed answer; the texts of pages that it holds become blobs.
+
+    answered_at: when its first request was made.
+    """
+    blobs: list[bytes] = []
+    results = []
+    for result in run.results:
+        item: dict[str, Any] = {n: value for n, value in asdict(result).items() if value not in (None, "", {})}
+        if result.text:
+            blobs.append(result.text.encode("utf-8"))
+            item["text"] = blob_ref(blobs[-1]).model_dump()
+        else:
+            item.pop("text_type", None)
+        results.append(item)
+    body = records.Run(
         provider=run.provider,
         outcome=run.outcome,
         detail=run.detail or None,
         results=results,
+        texts=list(map(blob_ref, blobs)) or None,
         dropped=[list(item) for item in run.dropped],
         ignored=list(run.ignored),
         notes=list(run.notes),
         parser=run.parser or None,
         retry_after_s=run.retry_after_s,
+        answered_at=format_time(answered_at) if answered_at is not None else None,
     )
+    return Stored(body, tuple(blobs))
 
 
 def decision_body(step: Step, sources: Sequence[Source] = ()) -> records.Decision:
@@ -257,6 +273,8 @@ def evidence_body(evidence: Evidence) -> records.Evidence:
         captured_at=source.captured_at,
         published=source.published,
         published_source=source.published_source,
+        crawled=source.crawled,
+        crawled_source=source.crawled_source,
         heading_path=list(evidence.heading_path),
         labels=list(evidence.passage.labels),
         flags=list(evidence.flags),

@@ -129,6 +129,8 @@ class ProviderExchange(Body):
     payload: BlobRef | None = None
     decoded_bytes: int | None = None
     """Size of the decoded payload, where it is not the payload itself."""
+    urls: list[str] | None = None
+    """The pages whose texts were asked for, when it was no search."""
 
 
 class Run(Body):
@@ -140,11 +142,15 @@ class Run(Body):
     outcome: str
     detail: str | None = None
     results: list[dict[str, Any]] | BlobRef = []
+    texts: list[BlobRef] | None = None
+    """The texts of pages that its results hold, so that they are found without reading a spilled list."""
     dropped: list[list[str]] | BlobRef = []
     ignored: list[str] = []
     notes: list[str] = []
     parser: str | None = None
     retry_after_s: int | None = None
+    answered_at: str | None = None
+    """When its first request was made; absent when none was."""
 
 
 class Decision(Body):
@@ -265,6 +271,9 @@ class Evidence(Body):
     captured_at: str
     published: str | None = None
     published_source: str | None = None
+    crawled: str | None = None
+    """When a provider says that it read the page itself."""
+    crawled_source: str | None = None
     heading_path: list[str] = []
     labels: list[str] = []
     flags: list[str] = []

@@ -16,24 +16,25 @@ from typing import Any
 from searchlog import records
 from searchlog.capture.exchange import Fetch, header
 from searchlog.capture.guard import safe_url
-from searchlog.digest import digest, text_digest
+from searchlog.capture.shown import public_url
+from searchlog.digest import Digest, digest, text_digest
 from searchlog.errors import FormatError, MissingError, UsageError
 from searchlog.evidence.passage import Evidence
 from searchlog.extract.conversion import OF_THE_MOMENT, Conversion, ConversionFailure
 from searchlog.extract.converter import Converter
 from searchlog.flow.checks import checked
 from searchlog.flow.choose import Chosen, choose
-from searchlog.flow.read import CUT, FAULT, PageRead, Task, suspicion_of
+from searchlog.flow.given import Given, convert_given, given_by_candidate
+from searchlog.flow.read import CUT, FAULT, PageRead, Task, suspicion_of, unread_reason
 from searchlog.flow.settings import Settings, split_options
-from searchlog.flow.steps import notes_of, read_step, shortlist, text_pages
+from searchlog.flow.steps import notes_of, page_dates_step, read_step, shortlist, text_pages
 from searchlog.ledger import Gap, Ledger, Record, State
 from searchlog.recording import decision_body, evidence_body, run_body
-from searchlog.search import registry
+from searchlog.reparse import parsed_again
 from searchlog.search.decision import Step
-from searchlog.search.provider import NetworkProvider, run_of
 from searchlog.search.query import Query
 from searchlog.search.run import Result, Run, RunOutcome
-from searchlog.stored import stored_conversion, stored_exchange, stored_fetch
+from searchlog.stored import stored_conversion, stored_fetch
 
 __all__ = ["Replay", "replay"]
 
@@ -86,9 +87,19 @@ def replay(ledger: Ledger, turn: int, converter: Converter) -> Replay:
     differences: list[str] = []
     runs = [_run(ledger, query, attempt, differences) for attempt in recorded.attempts]
     candidates, settled, steps = shortlist(runs, query, settings)
-    pages = {n: _page(recorded, c.url, converter, settings, differences) for n, c in enumerate(candidates)}
+    given = given_by_candidate(candidates, recorded.answered_at)
+    pages: dict[int, PageRead] = {}
+    for number, candidate in enumerate(candidates):
+        text = given.get(number)
+        if text is None or settings.provider_text != "prefer":
+            pages[number] = _page(recorded, candidate.url, converter, settings, differences)
+            if text is None or settings.provider_text != "fallback" or unread_reason(pages[number]) is None:
+                continue
+        pages[number] = _text(recorded, text, pages.get(number), converter, settings)
     steps = (*steps, read_step(candidates, pages))
-    good = [page for _, page in text_pages(candidates, pages)]
+    dated, page_dates = page_dates_step(text_pages(candidates, pages), candidates, settled, query)
+    steps = (*steps, page_dates) if page_dates is not None else steps
+    good = [page for _, page in dated]
     state = recorded.state
     made = choose(
         query.text,
@@ -126,7 +137,7 @@ class _Attempt:
     seq: int
     """Where the run stands in the log."""
     run: records.Run
-    exchange: records.ProviderExchange | None
+    exchanges: list[records.ProviderExchange]
 
 
 class _Recorded:
@@ -145,7 +156,7 @@ class _Recorded:
         self._rendering: records.Rendering | None = None
         self.evidence: list[records.Evidence] = []
         self.notes: list[str] = []
-        self._exchange: records.ProviderExchange | None = None
+        self._exchanges: dict[str, list[records.ProviderExchange]] = {}
         self._ended = False
         for entry in ledger.entries():
             if isinstance(entry, Gap):
@@ -182,11 +193,9 @@ class _Recorded:
             case records.Query() as body:
                 self._query, self._query_seq = body, record.seq
             case records.ProviderExchange() as body:
-                self._exchange = body
+                self._exchanges.setdefault(body.provider, []).append(body)
             case records.Run() as body:
-                mine = self._exchange if self._exchange and self._exchange.provider == body.provider else None
-                self.attempts.append(_Attempt(record.seq, body, mine))
-                self._exchange = None
+                self.attempts.append(_Attempt(record.seq, body, self._exchanges.pop(body.provider, [])))
             case records.Decision() as body:
                 self.steps.append(body)
             case records.Capture() as body if body.purpose != "robots":
@@ -211,6 +220,11 @@ class _Recorded:
             # what was not ended was given to no model, and its batch was one: the end is missing, or was taken away
             raise UsageError(f"{where} has no end, so nothing says that a model was given it{gone}")
         return self._query, self._rendering
+
+    @property
+    def answered_at(self) -> dict[str, str]:
+        """When each provider was asked."""
+        return {attempt.run.provider: attempt.run.answered_at or "" for attempt in self.attempts}
 
     @property
     def rendering(self) -> records.Rendering:
@@ -243,23 +257,14 @@ def _unreadable(ledger: Ledger, seq: int, error: Exception) -> FormatError:
 def _run(ledger: Ledger, query: Query, attempt: _Attempt, differences: list[str]) -> Run:
     """Return the run as parsed now, or as recorded where there is nothing to parse or nobody to parse it."""
     recorded = attempt.run
-    provider = _provider(recorded.provider, attempt.exchange, ledger)
-    if attempt.exchange is None or provider is None:
+    run = parsed_again(ledger, recorded.provider, query, attempt.exchanges)
+    if run is None:
         return _recorded_run(attempt, ledger)
-    run = run_of(provider, query, stored_exchange(attempt.exchange, ledger.blobs, ledger.load))
     lists = {"results": ledger.load(recorded.results), "dropped": ledger.load(recorded.dropped)}
-    if run_body(run).to_json() != {**recorded.to_json(), **lists}:
+    told = {name: value for name, value in recorded.to_json().items() if name != "answered_at"}
+    if run_body(run).body.to_json() != {**told, **lists}:
         differences.append(f"run {run.provider}: parsed to another run ({recorded.parser} then, {run.parser} now)")
     return run
-
-
-def _provider(name: str, exchange: records.ProviderExchange | None, ledger: Ledger) -> NetworkProvider | None:
-    """Return a provider that can parse; its key and address do not matter for that."""
-    if exchange is None or name not in registry.NAMES:
-        return None
-    keys = {"BRAVE_API_KEY": "replay", "SEARCHLOG_SEARXNG_URL": "http://127.0.0.1/"}
-    provider = registry.build(name, keys)
-    return provider if isinstance(provider, NetworkProvider) else None
 
 
 def _recorded_run(attempt: _Attempt, ledger: Ledger) -> Run:
@@ -270,7 +275,7 @@ def _recorded_run(attempt: _Attempt, ledger: Ledger) -> Run:
         return Run(
             provider=body.provider,
             outcome=RunOutcome(body.outcome),
-            results=tuple(map(_result, results)),
+            results=tuple(_result(item, ledger) for item in results),
             detail=body.detail or "",
             retry_after_s=body.retry_after_s,
             ignored=tuple(body.ignored),
@@ -278,14 +283,30 @@ def _recorded_run(attempt: _Attempt, ledger: Ledger) -> Run:
             notes=tuple(body.notes),
             parser=body.parser or "",
         )
-    except (UsageError, TypeError, ValueError, AttributeError) as error:
+    except (UsageError, TypeError, ValueError, AttributeError, KeyError) as error:
         raise _unreadable(ledger, attempt.seq, error) from None
 
 
-def _result(item: dict[str, Any]) -> Result:
+def _result(item: dict[str, Any], ledger: Ledger) -> Result:
     """Return a recorded result; members that this version does not know are left aside. Raises as `checked` does."""
     known = {f.name: item[f.name] for f in fields(Result) if item.get(f.name) is not None}
+    if isinstance(known.get("text"), dict):
+        known["text"] = ledger.blobs.get(Digest(known["text"]["blob"])).decode("utf-8")
     return checked(Result(**known), {})
+
+
+def _text(
+    recorded: _Recorded, given: Given, page: PageRead | None, converter: Converter, settings: Settings
+) -> PageRead:
+    """Return a provider's text of a page, converted again unless its converter was stopped then."""
+    was = recorded.conversions.get((public_url(given.url), digest(given.data)))
+    out = PageRead(Task(given.url), given=given)
+    out.instead_of = unread_reason(page) if page is not None else None
+    if was is not None and was.failure in _OF_THE_MOMENT:
+        out.conversion = ConversionFailure(was.failure, was.detail or "")
+    else:
+        out.conversion, _ = convert_given(given, converter, settings.convert, settings.deadline_s)
+    return out
 
 
 def _page(recorded: _Recorded, url: str, converter: Converter, settings: Settings, differences: list[str]) -> PageRead:

@@ -15,7 +15,7 @@ A `fetch` is the same from `capture` on, for URLs that the caller names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NoReturn
@@ -26,7 +26,7 @@ from searchlog.capture.client import Published
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Fetch, Outcome
 from searchlog.capture.freshness import fetch_lifetime_s
-from searchlog.capture.shown import public_url
+from searchlog.capture.shown import public_url, shown_url
 from searchlog.clock import format_time
 from searchlog.digest import Digest, digest
 from searchlog.errors import FormatError, IntegrityError, MissingError, ProviderError
@@ -37,12 +37,22 @@ from searchlog.flow.choose import Chosen, TextPage, choose
 from searchlog.flow.drafts import chosen_drafts, page_drafts, rendering_bytes
 from searchlog.flow.foreign import check_providers
 from searchlog.flow.gather import Attempt, Patience, gather
+from searchlog.flow.given import Given, convert_given, given_by_candidate, given_of
 from searchlog.flow.indexing import index_captures
-from searchlog.flow.page import Page, page_of
-from searchlog.flow.read import PageRead, Reader, Task
+from searchlog.flow.page import Page, page_of, text_page
+from searchlog.flow.read import PageRead, Reader, Task, unread_reason
 from searchlog.flow.resources import Resources
 from searchlog.flow.settings import Settings, split_options
-from searchlog.flow.steps import answered, notes_of, outcome_of, read_step, shortlist, text_pages
+from searchlog.flow.steps import (
+    answered,
+    notes_of,
+    outcome_of,
+    page_dates_step,
+    read_step,
+    shortlist,
+    text_pages,
+)
+from searchlog.flow.texts import Asked, ask_for_texts
 from searchlog.keyring import hide, hide_in, known
 from searchlog.ledger import Draft, Ledger, Record, State, TurnWriter
 from searchlog.log.checkpoint import Checkpoint
@@ -65,7 +75,7 @@ class Progress:
     """One thing that has just happened, for a person who waits."""
 
     stage: str
-    """`ask`, `read`, `choose`, `index`."""
+    """`notice` (who will see the query, before anybody is asked), `ask`, `read`, `choose`, `index`."""
     text: str
     """Which provider or page, and how it ended."""
     done: int = 0
@@ -154,13 +164,15 @@ class Session:
         settings: Settings | None = None,
         progress: Listener = lambda _: None,
         registry_options: registry.Options | None = None,
+        in_turn: bool = False,
         **options: Any,
     ) -> Search:
         """Search, read the pages found, and return the evidence; everything is recorded in this session.
 
-        providers: names or provider objects, all asked at once, or one of either; None: those configured in the
-        environment, else the keyless ones in turn; an empty list is a mistake. options: any field of `Query` or
-        `Settings` by name, such as `count=20` or `budget_tokens=2000`.
+        providers: names or provider objects, all asked at once, or one of either; None: those that the environment
+        names or configures, else the keyless ones in turn; an empty list is a mistake. in_turn: ask them one after
+        another, until one answers. options: any field of `Query` or `Settings` by name, such as `count=20` or
+        `budget_tokens=2000`.
 
         Raises ProviderError when no provider answered (the attempts are in the log all the same), UsageError,
         StoreError. An answer without results is no error: the outcome is `empty`.
@@ -169,20 +181,31 @@ class Session:
         expect("progress", progress, Callable)
         asked, chosen = split_options(query, settings, options)
         # a key that was typed by mistake is sent to nobody, and what is recorded can be searched again
-        asked = replace(asked, text=known().replace_text(asked.text))
-        made, fuse_all, why = self._providers(check_providers(providers), registry_options)
+        today = self.resources.clock.now().date().isoformat()
+        asked = replace(
+            asked,
+            text=known().replace_text(asked.text),
+            asked_on=asked.asked_on or (today if asked.freshness else None),
+            texts=asked.texts or chosen.provider_text != "never",
+        )
+        self.resources.standings.limits()  # a wrong setting is told before anybody is asked
+        made, choice = self._providers(check_providers(providers), registry_options, in_turn)
+        seen_by = registry.who_sees(self.resources.env, choice, registry_options)
+        if seen_by is not None:
+            progress(Progress("notice", seen_by))
         self.resources.pool.warm()
         with self.ledger.turn("search") as turn:
-            flow = _Flow(self, turn, asked, chosen, progress)
-            return flow.run(made, fuse_all, why)
+            return _Flow(self, turn, asked, chosen, progress, choice).run(made)
 
     def _providers(
-        self, wanted: Sequence[str | Provider], options: registry.Options | None
-    ) -> tuple[list[Provider], bool, str]:
+        self, wanted: Sequence[str | Provider], options: registry.Options | None, in_turn: bool
+    ) -> tuple[list[Provider], registry.Choice]:
+        """Return the providers to ask, and the choice among those that have names here."""
         env = self.resources.env
         names = [item for item in wanted if isinstance(item, str)]
-        choice = registry.choose(env, names) if names or not wanted else None
-        by_name = list(choice.names) if choice else []
+        none = registry.Choice((), not in_turn, "named")
+        choice = registry.choose(env, names, in_turn=in_turn) if names or not wanted else none
+        by_name = list(choice.names)
         options = options or registry.Options()
         if {"archive", "site"} & set(by_name) and options.index is None:
             storage = self.resources.storage
@@ -190,7 +213,7 @@ class Session:
             options = registry.Options(options.endpoints, self.resources.index, options.site_prefix)
         built: list[Provider] = [registry.build(name, env, options) for name in by_name]
         built += [item for item in wanted if not isinstance(item, str)]
-        return built, choice.together if choice else True, choice.why if choice else "named"
+        return built, choice
 
     # --- fetching
 
@@ -235,6 +258,78 @@ class Session:
             end = records.Turn(state="end", outcome=outcome, detail=f"{good} of {len(place)} pages gave text")
             turn.end(lambda _: (None, []), end)
         return [pages[place[url]] for url in wanted]
+
+    def provider_texts(
+        self,
+        urls: Iterable[str],
+        provider: str,
+        *,
+        settings: Settings | None = None,
+        progress: Listener = lambda _: None,
+        registry_options: registry.Options | None = None,
+        **options: Any,
+    ) -> list[Page]:
+        """Ask a provider for its own texts of these pages, keep them, and return them in the order of the URLs.
+
+        provider: one that gives texts, such as `tavily`. Nothing is fetched from the pages: each text is the
+        provider's, is labelled `provider-text`, and is never a capture. What went wrong is in each page's reason.
+        Raises UsageError for a provider that gives no texts or lacks its key.
+        """
+        expect("urls", urls, Iterable)
+        wanted = list(dict.fromkeys([urls] if isinstance(urls, str) else urls))
+        for number, url in enumerate(wanted):
+            expect(f"urls[{number}]", url, str)
+        _, chosen = split_options("texts", settings, options)
+        resources = self.resources
+        extractor = registry.build_extractor(provider, resources.env, registry_options)
+        resources.standings.limits()
+        pages: dict[str, Page] = {}
+        with self.ledger.turn("fetch") as turn:
+
+            def on_asked(asked: Asked) -> None:
+                for page in self._log_texts(turn, asked, chosen):
+                    pages[page.asked] = page
+                    progress(Progress("read", f"{page.asked}: {page.said}", len(pages), len(wanted)))
+
+            def deadline() -> Deadline:
+                return Deadline(chosen.deadline_s, resources.clock)
+
+            client, door = resources.client(chosen), resources.standings
+            ask_for_texts(extractor, wanted, client, deadline=deadline, door=door, on_asked=on_asked)
+            good = sum(page.reason is None for page in pages.values())
+            outcome = "ok" if good == len(wanted) else "partial" if good else "failed"
+            detail = f"{good} of {len(wanted)} texts from {provider}"
+            turn.end(lambda _: (None, []), records.Turn(state="end", outcome=outcome, detail=detail))
+        return [pages[url] for url in wanted]
+
+    def _log_texts(self, turn: TurnWriter, asked: Asked, settings: Settings) -> list[Page]:
+        """Append one request for texts, its run, and the conversion of each text; return the pages."""
+        drafts: list[Draft] = []
+        at = None
+        if asked.exchange is not None:
+            at = asked.exchange.started_at
+            urls = [shown_url(url) for url in asked.urls]
+            exchange = recording.provider_exchange_body(asked.run.provider, asked.exchange, urls)
+            drafts.append(self._draft(exchange, turn.begin))
+        drafts.append(self._draft(recording.run_body(asked.run, at), *(drafts or [turn.begin])))
+        answered = drafts[-1]
+        pool, when = self.resources.pool, format_time(at) if at is not None else ""
+        made: dict[str, records.Conversion] = {}
+        for result in asked.run.results:
+            given = given_of(asked.run.provider, when, result)
+            if given is not None and result.url not in made:
+                _, stored = convert_given(given, pool, settings.convert, settings.deadline_s)
+                drafts.append(self._draft(stored, answered))
+                assert isinstance(stored.body, records.Conversion)
+                made[result.url] = stored.body
+        turn.add(drafts)
+        return [text_page(url, asked.run, made.get(url), when) for url in asked.urls]
+
+    def _draft(self, stored: recording.Stored, *causes: Draft) -> Draft:
+        """Return a draft of a record whose blobs are durable."""
+        if stored.blobs:
+            self.ledger.blobs.put(stored.blobs)
+        return Draft(stored.body, causes)
 
     def _log_pages(
         self,
@@ -285,32 +380,37 @@ class _Flow:
     query: Query
     settings: Settings
     progress: Listener
+    choice: registry.Choice
     steps: list[Step] = field(default_factory=list)
+    answered_at: dict[str, str] = field(default_factory=dict)
+    """When each provider was asked."""
+    told: dict[str, Draft] = field(default_factory=dict)
+    """The run of each provider."""
 
-    def run(self, providers: Sequence[Provider], fuse_all: bool, why: str) -> Search:
+    def run(self, providers: Sequence[Provider]) -> Search:
         deadline = Deadline(self.settings.deadline_s, self.session.resources.clock)
-        query = self._record_query(providers, fuse_all)
-        attempts = self._ask(providers, fuse_all, deadline, query)
+        query = self._record_query(providers)
+        attempts = self._ask(providers, deadline, query)
         runs = [attempt.run for attempt in attempts]
         candidates, settled = self._shortlist(runs)
         if not answered(runs):
-            self._fail(runs, why)
-        pages, causes = self._read(candidates, deadline, query)
+            self._fail(runs)
+        pages, causes = self._read(candidates, settled, deadline, query)
         return self._end(settled, candidates, pages, causes)
 
-    def _record_query(self, providers: Sequence[Provider], fuse_all: bool) -> Draft:
+    def _record_query(self, providers: Sequence[Provider]) -> Draft:
         body = records.Query(
             text=self.query.text,
             options=recording.query_options(self.query),
             providers=[provider.facts.name for provider in providers],
-            mode="fuse" if fuse_all else "fallback",
+            mode="fuse" if self.choice.together else "fallback",
             policy=self.settings.to_json(),
         )
         draft = Draft(body, (self.turn.begin,))
         self.turn.add([draft])
         return draft
 
-    def _ask(self, providers: Sequence[Provider], fuse_all: bool, deadline: Deadline, query: Draft) -> list[Attempt]:
+    def _ask(self, providers: Sequence[Provider], deadline: Deadline, query: Draft) -> list[Attempt]:
         done = 0
 
         def on_attempt(attempt: Attempt) -> None:
@@ -318,23 +418,34 @@ class _Flow:
             done += 1
             text = f"{attempt.provider}: {attempt.run.outcome}, {len(attempt.run.results)} results"
             self.progress(Progress("ask", text, done, len(providers)))
-            drafts: list[Draft] = []
-            causes: list[Draft | int] = [query]
-            if attempt.exchange is not None:
-                stored = recording.provider_exchange_body(attempt.provider, attempt.exchange)
-                if stored.blobs:
-                    self.session.ledger.blobs.put(stored.blobs)
-                drafts.append(Draft(stored.body, (query,)))
-                causes = [drafts[0]]
-            drafts.append(Draft(recording.run_body(attempt.run), causes))
-            self.turn.add(drafts)
+            draft = self.session._draft
+            asked: list[Draft] = []
+            for exchange in attempt.exchanges:
+                stored = recording.provider_exchange_body(attempt.provider, exchange)
+                asked.append(draft(stored, asked[-1] if asked else query))
+            at = attempt.exchanges[0].started_at if attempt.exchanges else None
+            run = draft(recording.run_body(attempt.run, at), *(asked or [query]))
+            self.turn.add([*asked, run])
+            self.told[attempt.provider] = run
+            if at is not None:
+                self.answered_at[attempt.provider] = format_time(at)
 
         # leave to reach one's own server is for asking it, not for pages that link to it
         own = tuple(urlsplit(p.facts.endpoint).netloc.rpartition("@")[2] for p in providers if p.facts.own_server)
         allowed = replace(self.settings, allow_private=(*self.settings.allow_private, *own))
         client = self.session.resources.client(allowed)
         patience = Patience(self.settings.provider_s, self.settings.soft_s)
-        return gather(providers, self.query, client, deadline, fuse=fuse_all, patience=patience, on_attempt=on_attempt)
+        return gather(
+            providers,
+            self.query,
+            client,
+            deadline,
+            fuse=self.choice.together,
+            patience=patience,
+            door=self.session.resources.standings,
+            named=self.choice.why == "named",
+            on_attempt=on_attempt,
+        )
 
     def _shortlist(self, runs: Sequence[Run]) -> tuple[Sequence[Candidate], Sequence[Run]]:
         candidates, runs, steps = shortlist(runs, self.query, self.settings)
@@ -342,20 +453,24 @@ class _Flow:
         self.turn.add([Draft(recording.decision_body(step), (self.turn.begin,)) for step in steps])
         return candidates, runs
 
-    def _fail(self, runs: Sequence[Run], why: str) -> NoReturn:
+    def _fail(self, runs: Sequence[Run]) -> NoReturn:
         """Close the turn and say what to do: no answer is never an empty list."""
-        message = hide(registry.nothing_answered_message(runs, why))
+        message = hide(registry.nothing_answered_message(runs, self.choice.why))
         outcome = runs[0].outcome if runs else RunOutcome.OFFLINE
         self.turn.end(lambda _: (None, []), records.Turn(state="end", outcome=str(outcome), detail=message))
         attempts = [{"provider": run.provider, "outcome": str(run.outcome), "detail": run.detail} for run in runs]
         raise ProviderError(message, hide_in(attempts, hide), session=self.session.id, turn=self.turn.number)
 
     def _read(
-        self, candidates: Sequence[Candidate], deadline: Deadline, query: Draft
+        self, candidates: Sequence[Candidate], runs: Sequence[Run], deadline: Deadline, query: Draft
     ) -> tuple[list[TextPage], list[Draft]]:
-        tasks, order = self._tasks(candidates)
+        given = given_by_candidate(candidates, self.answered_at)
+        preferred = given if self.settings.provider_text == "prefer" else {}
+        tasks, order = self._tasks(candidates, preferred)
         pages: dict[int, PageRead] = {}
         converted: dict[int, Draft] = {}
+        for number, text in preferred.items():
+            self._take(number, text, pages, converted, deadline)
         reader = self.session._reader(self.settings, for_search=True)
         enough = max(1, -(-len(tasks) // 2))
         for batch in reader.read(tasks, deadline, soft_s=self.settings.soft_s, enough=enough):
@@ -365,20 +480,44 @@ class _Flow:
                 pages[number] = read
                 if read.converted is not None:
                     converted[number] = drafts[-1]
-                self.progress(
-                    Progress("read", f"{public_url(read.task.url)}: {page_of(read).said}", len(pages), len(tasks))
-                )
+                said = f"{public_url(read.task.url)}: {page_of(read).said}"
+                self.progress(Progress("read", said, len(pages), len(candidates)))
+        if self.settings.provider_text == "fallback":
+            for number, text in given.items():
+                if unread_reason(pages[number]) is not None:
+                    self._take(number, text, pages, converted, deadline)
         step = read_step(candidates, pages)
         self.steps.append(step)
         self.turn.add([Draft(recording.decision_body(step), (query,))])
-        good = text_pages(candidates, pages)
+        good, dated = page_dates_step(text_pages(candidates, pages), candidates, runs, self.query)
+        if dated is not None:
+            self.steps.append(dated)
+            self.turn.add([Draft(recording.decision_body(dated), (query,))])
         return [page for _, page in good], [converted[number] for number, _ in good]
 
-    def _tasks(self, candidates: Sequence[Candidate]) -> tuple[list[Task], dict[str, int]]:
-        """Return a task a candidate; one that an index found is read from the archive."""
+    def _take(
+        self, number: int, given: Given, pages: dict[int, PageRead], converted: dict[int, Draft], deadline: Deadline
+    ) -> None:
+        """Let a provider's text stand in for a page, with its conversion in the log."""
+        page = PageRead(Task(given.url), given=given)
+        page.instead_of = unread_reason(pages[number]) if number in pages else None
+        # work and not waiting: it is done after the deadline too
+        seconds = max(deadline.remaining(), 1.0)
+        page.conversion, stored = convert_given(given, self.session.resources.pool, self.settings.convert, seconds)
+        converted[number] = self.session._draft(stored, self.told[given.provider])
+        self.turn.add([converted[number]])
+        pages[number] = page
+        self.progress(Progress("read", f"{public_url(given.url)}: text by {given.provider}"))
+
+    def _tasks(self, candidates: Sequence[Candidate], given: Mapping[int, Given]) -> tuple[list[Task], dict[str, int]]:
+        """Return a task a candidate; one that an index found is read from the archive, and one that a text is given of
+        has none."""
         ledger = self.session.ledger
-        tasks = []
-        for candidate in candidates:
+        tasks, order = [], {}
+        for number, candidate in enumerate(candidates):
+            if number in given:
+                continue
+            order[candidate.url] = number
             session, seq = candidate.extra.get("capture_session"), candidate.extra.get("capture_seq")
             if session is None or seq is None:
                 tasks.append(Task(candidate.url))
@@ -392,7 +531,7 @@ class _Flow:
                 # erased or damaged since it was indexed; whoever asks the archive does not want the web asked instead
                 gone = Fetch(candidate.url, (), Outcome.FAILED, "stored-bytes-gone", str(error))
                 tasks.append(Task(candidate.url, gone))
-        return tasks, {task.url: number for number, task in enumerate(tasks)}
+        return tasks, order
 
     def _end(
         self, runs: Sequence[Run], candidates: Sequence[Candidate], pages: Sequence[TextPage], causes: Sequence[Draft]

@@ -7,6 +7,7 @@
   leases/               lock files of turns that are open now
   index.db              full-text index of captures; may be deleted, is rebuilt from the log
   cache/                HTTP cache; may be deleted
+  providers.db          cool-downs and daily budgets of providers; may be deleted, which begins them anew
 """
 
 from __future__ import annotations
@@ -55,6 +56,10 @@ class Storage:
     @property
     def cache_path(self) -> Path | None:
         return self.folder / "cache" if self.folder else None
+
+    @property
+    def standing_path(self) -> Path | None:
+        return self.folder / "providers.db" if self.folder else None
 
     def close(self) -> None:
         self.log.close()

@@ -85,11 +85,11 @@ def test_known_passages_keep_their_ids_and_new_ones_count_on():
 
 
 def test_title_and_date_of_the_page_come_before_the_providers():
-    bare = page("The tide mill.", title="given", published="2020-01-01")
+    bare = page("The tide mill.", title="given", published="2020-01-01", published_source="a:date")
     own = Metadata(title="own", published=Dated("2021-02-03", "time"))
     said = replace(bare, conversion=replace(bare.conversion, metadata=own))
     (one,), (two,) = run([bare]).evidence, run([said]).evidence
-    assert (one.source.title, one.source.published, one.source.published_source) == ("given", "2020-01-01", "provider")
+    assert (one.source.title, one.source.published, one.source.published_source) == ("given", "2020-01-01", "a:date")
     assert (two.source.title, two.source.published, two.source.published_source) == ("own", "2021-02-03", "time")
 
 

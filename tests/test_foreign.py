@@ -80,7 +80,7 @@ def test_exception_of_a_provider_costs_only_itself(error: Exception, fuse: bool)
         assert (first.provider, first.run.outcome, second.run.outcome) == ("mine", outcome, "ok")
         assert first.run.detail.startswith(f"mine: {verb} raised {type(error).__name__} (test_foreign.py, line ")
         assert KEY not in repr(first.run)
-        assert (first.exchange is not None) == (verb == "parse")
+        assert bool(first.exchanges) == (verb == "parse")
 
 
 def test_interrupt_is_not_taken_for_a_failing_provider():
@@ -127,7 +127,7 @@ def test_request_that_http_cannot_carry_is_a_bad_request(request_: Request):
     with serve(pages()) as site, opened() as archive:
         client = archive.resources.client(replace_allowed(site.url))
         made = ask([Mine(request=replace(request_, url=site.url))], client, fuse=True)  # type: ignore[arg-type]
-    assert (made[0].run.outcome, made[0].exchange) == ("bad_request", None)
+    assert (made[0].run.outcome, made[0].exchanges) == ("bad_request", ())
     assert KEY not in repr(made)
 
 
@@ -194,7 +194,7 @@ def test_provider_whose_turn_comes_too_late_is_a_timeout():
 
     asker = Scripted({"one": OK})
     (made,) = gather([searxng("one")], QUERY, asker, Late(1, SystemClock()), fuse=False)
-    assert (made.run.outcome, made.exchange, asker.asked) == (RunOutcome.TIMEOUT, None, [])
+    assert (made.run.outcome, made.exchanges, asker.asked) == (RunOutcome.TIMEOUT, (), [])
     assert "not asked, the time was up" in made.run.detail
 
 

@@ -102,8 +102,8 @@ def test_all_are_asked_at_once_and_come_back_in_their_order():
         ("searxng", "empty"),
     ]
     assert asker.most == 3
-    assert [a.exchange is None for a in made] == [False, False, True, False]
-    assert [a.exchange.url.split("/")[2] for a in made if a.exchange] == ["one", "two", "three"]
+    assert [not a.exchanges for a in made] == [False, False, True, False]
+    assert [a.exchanges[0].url.split("/")[2] for a in made if a.exchanges] == ["one", "two", "three"]
 
 
 def test_next_is_asked_only_when_the_one_before_did_not_answer():

@@ -36,7 +36,8 @@ LEVELS: Sequence[Sequence[str]] = [
     ("stored", "view"),
     ("verify",),
     ("flow",),
-    ("session",),
+    ("session", "testing"),
+    ("reparse",),
     ("archive", "replay", "site_server"),
     ("__init__",),
     ("site",),
@@ -60,7 +61,7 @@ HOMES: Mapping[str, Sequence[str]] = {
     # a provider's answer can be HTML
     "selectolax": ["extract/", "search/providers/"],
     # the cache only names the errors that diskcache lets out; the doctor only asks for the version
-    "sqlite3": ["log/", "search/textindex.py", "capture/cache.py", "cli/doctor.py"],
+    "sqlite3": ["log/", "search/textindex.py", "capture/cache.py", "flow/standing.py", "cli/doctor.py"],
     "rich": ["cli/"],
     "click": ["cli/"],
 }
@@ -88,6 +89,9 @@ PURE = [
     "search/catalogue.py",
     "search/service.py",
     "search/run.py",
+    "search/cooldown.py",
+    "search/dates.py",
+    "search/extractor.py",
     "search/fuse.py",
     "search/filters.py",
     "search/decision.py",

@@ -14,7 +14,22 @@ FACTS = Facts("x", "X", "https://x.example/", "X", Terms("https://x.example/term
 
 def test_the_options_are_the_fields_of_a_query_but_its_text() -> None:
     names = [field.name for field in dataclasses.fields(Query)]
-    assert names == ["text", *OPTIONS]
+    assert names == ["text", *OPTIONS, "texts", "asked_on"]
+
+
+@pytest.mark.parametrize(
+    ("query", "span"),
+    [
+        (Query("x"), (None, None)),
+        (Query("x", after="2026-01-01", before="2026-01-31"), ("2026-01-01", "2026-01-31")),
+        (Query("x", freshness="week", asked_on="2026-11-30"), ("2026-11-23", None)),
+        (Query("x", freshness="year", asked_on="2026-11-30"), ("2025-11-29", None)),
+        (Query("x", freshness="week"), (None, None)),
+    ],
+    ids=["none", "range", "week", "year", "day-unknown"],
+)
+def test_the_days_that_are_wanted(query: Query, span: tuple[str | None, str | None]) -> None:
+    assert query.span() == span
 
 
 def test_a_query_is_a_value() -> None:

@@ -239,7 +239,7 @@ def test_run_keeps_every_result_and_everything_said_of_it():
         notes=("n",),
         parser="one/1",
     )
-    body = recording.run_body(run)
+    body = recording.run_body(run).body
     stays(body)
     assert body.results[1] == {"rank": 2, "url": "http://b.example/"}
     assert (body.outcome, body.dropped, body.retry_after_s) == ("degraded", [["advert", "no-link"]], 3)

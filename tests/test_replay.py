@@ -21,6 +21,7 @@ from searchlog.log.store.base import StoredLine
 from searchlog.log.tree import leaf_hash
 from searchlog.records import Capture, Run
 from searchlog.replay import Replay, replay
+from searchlog.search.providers import searxng
 from searchlog.search.run import Result, RunOutcome
 from searchlog.search.run import Run as RunValue
 from searchlog.session import Session
@@ -398,7 +399,7 @@ def test_changed_parser_is_told(monkeypatch: pytest.MonkeyPatch):
 
         monkeypatch.setattr(Searxng, "parse", parse)
         made = replay(session.ledger, search.turn, InProcess())
-        assert made.differences[0] == "run searxng: parsed to another run (searxng/1 then, searxng/9 now)"
+        assert made.differences[0] == f"run searxng: parsed to another run ({searxng.PARSER} then, searxng/9 now)"
         assert not made.equal
 
 
@@ -466,7 +467,7 @@ def test_records_hold_what_a_replay_needs_for_every_run():
     with serve(pages()) as site, opened() as archive:
         session = archive.session()
         one_search(session, site)
-        assert [run.parser for run in bodies(session, Run)] == ["searxng/1"]
+        assert [run.parser for run in bodies(session, Run)] == [searxng.PARSER]
 
 
 # --- what the records themselves say

@@ -781,7 +781,7 @@ def test_page_without_a_title_has_that_of_a_result():
         session = archive.session()
         ask(session, site, places=[{"url": site.url + "/mill", "title": "Mills", "publishedDate": "2026-01-01"}])
         (evidence,) = [record.body for record in session.records() if record.kind == "evidence"]
-        assert (evidence.title, evidence.published, evidence.published_source) == ("Mills", "2026-01-01", "provider")
+        assert (evidence.title, evidence.published, evidence.published_source) == ("Mills", "2026-01-01", "searxng:publishedDate")
         assert check(session.ledger).findings == []
         session.ledger.add([Draft(evidence.model_copy(update={"title": "Other"}))])
         assert [finding.code for finding in check(session.ledger).findings] == ["evidence-differs"]

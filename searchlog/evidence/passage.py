@@ -21,6 +21,10 @@ class Source:
     """When we fetched it, RFC 3339 UTC."""
     published: str | None = None
     published_source: str | None = None
+    """Where in the page, or which provider and field, says so: `json-ld`, `brave:page_age`."""
+    crawled: str | None = None
+    """When a provider says that it read the page itself."""
+    crawled_source: str | None = None
     language: str | None = None
     kind: str = "page"
     """`page`, `snippet` (a provider's own text) or `provider-text`."""

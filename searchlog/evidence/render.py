@@ -260,6 +260,8 @@ def _facts(item: Evidence, counts: Counter[str]) -> str:
     found = f" ({_line(source.published_source, counts)})" if source.published_source else ""
     published = _line(source.published, counts) if source.published else ""
     parts.append(f"published {published}{found}" if published else "publication date unknown")
+    if source.crawled:
+        parts.append(f"crawled {_line(source.crawled, counts)} ({_line(source.crawled_source or '', counts)})")
     if passage.page is not None:
         parts.append(f"PDF page {passage.page}")
     parts.append(f"characters {passage.start}-{passage.end} of {len(source.text)}")

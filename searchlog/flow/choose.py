@@ -35,6 +35,11 @@ class TextPage:
     """What the provider calls it; used when the page itself has no title."""
     published: str | None = None
     """What the provider says; used when the page itself does not say."""
+    published_source: str | None = None
+    crawled: str | None = None
+    crawled_source: str | None = None
+    kind: str = "page"
+    """`page`, or `provider-text`."""
     cut: tuple[Passage, ...] | None = None
     """Its passages as those of source 0, when they were cut already."""
 
@@ -81,7 +86,7 @@ def _passages(number: int, page: TextPage) -> Sequence[Passage]:
 def _source(page: TextPage) -> Source:
     metadata = page.conversion.metadata
     published = page.published if page.published and len(page.published) <= _DATE_CHARS_MAX else None
-    found_in = "provider" if published else None
+    found_in = page.published_source if published else None
     if metadata.published is not None:
         published, found_in = metadata.published.date, metadata.published.source
     return Source(
@@ -93,5 +98,8 @@ def _source(page: TextPage) -> Source:
         captured_at=page.captured_at,
         published=published,
         published_source=found_in,
+        crawled=page.crawled if page.crawled and len(page.crawled) <= _DATE_CHARS_MAX else None,
+        crawled_source=page.crawled_source if page.crawled else None,
         language=metadata.language,
+        kind=page.kind,
     )

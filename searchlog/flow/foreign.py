@@ -15,12 +15,21 @@ from searchlog.capture.exchange import Exchange, Request
 from searchlog.capture.guard import Allow
 from searchlog.errors import StoreError, UsageError
 from searchlog.flow.checks import Fault, find_fault, shown
-from searchlog.search.provider import Facts, LocalProvider, NetworkProvider, Provider, run_of
+from searchlog.search.provider import (
+    Facts,
+    FollowingProvider,
+    LocalProvider,
+    NetworkProvider,
+    Provider,
+    Response,
+    run_of,
+    run_of_both,
+)
 from searchlog.search.query import Query
 from searchlog.search.reading import ITEMS_HARD_MAX, RETRY_MAX_S
 from searchlog.search.run import Run, RunOutcome
 
-__all__ = ["answer_of", "check_providers", "parsed", "refused_request", "request_of"]
+__all__ = ["answer_of", "check_providers", "follow_of", "parsed", "parsed_again", "refused_request", "request_of"]
 
 
 def check_providers(wanted: object) -> tuple[str | Provider, ...]:
@@ -95,6 +104,18 @@ def request_of(provider: NetworkProvider, query: Query) -> Request | Run:
     return made
 
 
+def follow_of(provider: FollowingProvider, query: Query, response: Response) -> Request | Run | None:
+    """Return what a provider asks next after its first answer, None, or the run `parse_error` of one that breaks."""
+    made = _called("follow", lambda: provider.follow(query, response))
+    if isinstance(made, _Raised):
+        return _failed(provider, query, RunOutcome.PARSE_ERROR, made.detail)
+    fault = None if made is None else find_fault(made, Request)
+    if fault is not None:
+        return _wrong(provider, query, RunOutcome.PARSE_ERROR, "follow", fault)
+    assert made is None or isinstance(made, Request)
+    return made
+
+
 def refused_request(provider: NetworkProvider, query: Query, error: UsageError) -> Run:
     """Return the run of a provider whose request HTTP cannot carry. error: of the capture client, without values."""
     return _failed(provider, query, RunOutcome.BAD_REQUEST, str(error))
@@ -103,6 +124,11 @@ def refused_request(provider: NetworkProvider, query: Query, error: UsageError) 
 def parsed(provider: NetworkProvider, query: Query, exchange: Exchange) -> Run:
     """Return the run that a provider reads from an exchange, or the run `parse_error`."""
     return _run(provider, query, "parse", lambda: run_of(provider, query, exchange))
+
+
+def parsed_again(provider: NetworkProvider, query: Query, first: Run, second: Exchange) -> Run:
+    """Return the run that a provider reads from its second exchange, given that of its first."""
+    return _run(provider, query, "parse", lambda: run_of_both(provider, query, first, second))
 
 
 def _run(provider: Provider, query: Query, verb: str, call: Callable[[], object]) -> Run:

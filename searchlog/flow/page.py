@@ -8,10 +8,12 @@ from searchlog import records
 from searchlog.capture.exchange import Outcome
 from searchlog.capture.shown import shown_url
 from searchlog.extract.conversion import Conversion
+from searchlog.flow.given import KIND
 from searchlog.flow.read import PageRead, unread_reason
+from searchlog.search.run import Run
 from searchlog.suspect.judge import Suspicion
 
-__all__ = ["Page", "page_of"]
+__all__ = ["Page", "page_of", "text_page"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class Page:
     char_count: int = 0
     warnings: tuple[str, ...] = ()
     """What is odd about it, as codes: `truncated-REASON`, those of the exchange, those of the conversion."""
+    kind: str = "page"
+    """`page`, or `provider-text`: the text is a provider's, and nothing was fetched."""
     suspected: Suspicion | None = None
     """What the page is suspected to be instead of the page asked for; there may be text all the same."""
     capture: records.Capture | None = field(default=None, repr=False)
@@ -65,6 +69,29 @@ def page_of(read: PageRead) -> Page:
         suspected=read.suspicion,
         capture=capture,
         converted=made,
+    )
+
+
+def text_page(url: str, run: Run, made: records.Conversion | None, answered_at: str) -> Page:
+    """Return a page as a provider gave its text, or why it did not. made: the record of the conversion."""
+    reason = f"no-text-{made.failure}" if made is not None and made.failure else None
+    detail = (made.detail or "") if made is not None and made.failure else ""
+    if made is None:
+        reason = next((why for what, why in run.dropped if what == url), str(run.outcome))
+        detail = run.detail
+    shown = shown_url(url)
+    return Page(
+        asked=url,
+        url=shown,
+        outcome="complete" if reason is None else "failed",
+        reason=reason,
+        detail=detail,
+        captured_at=answered_at or None,
+        title=next((result.title for result in run.results if result.url == url), "") or (made.title if made else None),
+        char_count=(made.char_count if made else None) or 0,
+        warnings=tuple(made.warnings) if made else (),
+        kind=KIND,
+        converted=made if reason is None else None,
     )
 
 

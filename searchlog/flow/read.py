@@ -25,6 +25,7 @@ from searchlog.evidence.passages import passages
 from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.extract.convert import ConvertOptions
 from searchlog.extract.converter import Converter
+from searchlog.flow.given import Given
 from searchlog.keyring import hide, known
 from searchlog.log.blobs.base import BlobStore
 from searchlog.recording import Stored, capture_bodies, conversion_body, suspicion_body
@@ -83,6 +84,10 @@ class PageRead:
     """Given up at the soft or hard deadline before it was done."""
     suspicion: Suspicion | None = None
     """What the page is suspected to be instead of the page asked for."""
+    given: Given | None = None
+    """The provider's text that stands in for the page; the conversion is then of that."""
+    instead_of: str | None = None
+    """Why the page itself gave no text, when it was tried first."""
     begun: float = 0.0
     """Monotonic time at which its thread was asked for."""
 
@@ -95,6 +100,9 @@ def unread_reason(page: PageRead) -> str | None:
     """Return why a page gave no text to choose from, as a reason code; None when it did."""
     if page.fault is not None:
         return FAULT
+    if page.given is not None:
+        made = page.conversion
+        return f"no-text-{made.reason}" if isinstance(made, ConversionFailure) else None if made else CUT
     fetch = page.fetch
     if fetch is None or page.cut:
         return CUT

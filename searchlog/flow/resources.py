@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from searchlog.capture.robots import Book
     from searchlog.extract.pool import ExtractPool
     from searchlog.flow.settings import Settings
+    from searchlog.flow.standing import Standings
     from searchlog.search.textindex import TextIndex
 
 __all__ = ["Resources"]
@@ -46,6 +47,7 @@ class Resources:
         self._pool: ExtractPool | None = None
         self._cache: HttpCache | None = None
         self._index: TextIndex | None = None
+        self._standings: Standings | None = None
         self._clients: dict[object, Client] = {}
         self._background: ThreadPoolExecutor | None = None
         self._gate: Gate | None = None
@@ -89,6 +91,16 @@ class Resources:
                 self._cache = HttpCache(self.storage.cache_path, self.clock)
             return self._cache
 
+    @property
+    def standings(self) -> Standings:
+        """Who of the providers is left alone until when, and what was spent today."""
+        from searchlog.flow.standing import Standings
+
+        with self._held():
+            if self._standings is None:
+                self._standings = Standings(self.storage.standing_path, self.clock, self.env)
+            return self._standings
+
     def client(self, settings: Settings) -> Client:
         """Return the client for these settings. All share one count of requests a host, and the robots.txt answers."""
         from searchlog.capture.client import Client
@@ -124,12 +136,13 @@ class Resources:
         with self._lock, ExitStack() as parts:  # closes them all, whatever one of them says
             self._closed = True
             parts.callback(self.storage.close)
-            for part in (self._index, self._cache, self._pool, *self._clients.values()):
+            for part in (self._index, self._cache, self._standings, self._pool, *self._clients.values()):
                 if part is not None:
                     parts.callback(part.close)
             if self._background is not None:
                 parts.callback(self._background.shutdown)
             self._clients, self._pool, self._cache, self._index, self._background = {}, None, None, None, None
+            self._standings = None
 
 
 def _workers() -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import date
 from typing import Any
 
 from searchlog.canon import decimal_string
@@ -21,6 +22,7 @@ __all__ = ["Settings", "split_options"]
 _QUERY_CHARS_MAX = 8_000
 _SECONDS = Span(0.0, 86_400.0, "seconds", above=True)
 _BYTES = Span(1, 2**31)
+_DAY = Form(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", "a day such as '2026-01-31'")
 _RULES: Mapping[str, Rule] = {
     # of the query
     "count": Span(1, 50),
@@ -28,6 +30,9 @@ _RULES: Mapping[str, Rule] = {
     "language": Form(r"[A-Za-z]{1,8}([-_][A-Za-z0-9]{1,8}){0,6}", "a language tag such as 'en' or 'zh-Hans'"),
     "country": Form(r"[A-Z]{2}", "two capital letters of ISO 3166-1 such as 'JP'"),
     "freshness": Words(("day", "week", "month", "year")),
+    "after": _DAY,
+    "before": _DAY,
+    "asked_on": _DAY,
     "safe": Words(("off", "moderate", "strict")),
     # of the settings
     "pages": Span(1, 200),
@@ -38,6 +43,7 @@ _RULES: Mapping[str, Rule] = {
     "passages_max": Span(1, 10_000),
     "per_host_max": Span(1, 200),
     "robots": Words(("obey", "ignore")),
+    "provider_text": Words(("never", "fallback", "prefer")),
     "cache_max_age_s": Span(0, 2**31, "seconds"),
     "threads": Span(1, 128),
     # of the limits and of what conversions are told
@@ -82,6 +88,9 @@ class Settings:
     None leaves it to the headers."""
     allow_private: tuple[str, ...] = ()
     """Hosts (`HOST` or `HOST:PORT`) that may be reached though their address is not public."""
+    provider_text: str = "never"
+    """Whether texts of pages that providers give may be evidence, as `provider-text`: `never`; `fallback`, where the
+    page itself gave none; `prefer`, where there is one, and the page is not fetched then."""
     threads: int = 16
     limits: Limits = field(default_factory=Limits)
     convert: ConvertOptions = field(default_factory=ConvertOptions)
@@ -109,6 +118,16 @@ class Settings:
         known = {f.name: f.type for f in fields(ConvertOptions)}
         convert = {name: item for name, item in value.get("convert", {}).items() if name in known}
         return cls(**own, convert=ConvertOptions(**convert))
+
+
+def _day(value: str | None, name: str) -> date:
+    """Return a day, of None the one that bounds nothing. Raises UsageError for a day that no calendar has."""
+    if value is None:
+        return date.min if name == "after" else date.max
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        raise UsageError(f"{name}: {value} is no day of the calendar", argument=name) from None
 
 
 def _plain(value: Any) -> Any:
@@ -143,6 +162,10 @@ def split_options(query: str | Query, settings: Settings | None, options: dict[s
         raise UsageError("an empty query: say what to search for")
     if len(asked.text) > _QUERY_CHARS_MAX:
         raise UsageError(f"a query of {len(asked.text)} characters; at most {_QUERY_CHARS_MAX}")
+    if asked.freshness and (asked.after or asked.before):
+        raise UsageError("freshness and a range of dates exclude each other: give one of them")
+    if _day(asked.after, "after") > _day(asked.before, "before"):
+        raise UsageError(f"after {asked.after} and before {asked.before}: no day is both")
     # read here and thrown away, so that a wrong one is told before anybody is asked
     for rule in (*asked.include_domains, *asked.exclude_domains):
         domain_of(rule)

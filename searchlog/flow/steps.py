@@ -12,8 +12,11 @@ from searchlog.evidence.passage import Evidence
 from searchlog.evidence.render import Notes
 from searchlog.extract.conversion import Conversion
 from searchlog.flow.choose import TextPage
+from searchlog.flow.given import KIND
 from searchlog.flow.read import PageRead, unread_reason
 from searchlog.flow.settings import Settings
+from searchlog.search.dates import DATE_OPTIONS, hold_to_dates, outside
+from searchlog.search.dates import RULE as DATES_RULE
 from searchlog.search.decision import Decision, Step
 from searchlog.search.filters import Policy, filter_candidates, settle
 from searchlog.search.fuse import Candidate, fuse
@@ -21,7 +24,7 @@ from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
 from searchlog.suspect import judge
 
-__all__ = ["answered", "notes_of", "outcome_of", "read_step", "shortlist", "text_pages"]
+__all__ = ["answered", "notes_of", "outcome_of", "page_dates_step", "read_step", "shortlist", "text_pages"]
 
 _PARSE_RULE = "parse/1"
 _READ_RULE = f"read/2 {judge.RULE}"
@@ -37,8 +40,9 @@ def shortlist(
     runs: Sequence[Run], query: Query, settings: Settings
 ) -> tuple[tuple[Candidate, ...], tuple[Run, ...], tuple[Step, ...]]:
     """Return the candidates to read, the runs as the filters leave them, and the steps that led there."""
-    runs, parsed = _within_count(runs, query.count)
-    candidates, fused = fuse(runs)
+    runs, parsed = _within_count(runs, query)
+    dated_runs, dated = hold_to_dates(runs, query)
+    candidates, fused = fuse(dated_runs)
     policy = Policy(
         limit=settings.pages,
         per_host_max=settings.per_host_max,
@@ -48,24 +52,47 @@ def shortlist(
     # a page that would be refused anyhow must not take the place of one that can be read
     allow = guard.Allow.parse(settings.allow_private)
     kept, filtered = filter_candidates(candidates, policy, lambda url: guard.refusal(url, allow))
-    return kept, settle(runs, candidates, filtered), (parsed, fused, filtered)
+    steps = (parsed, dated, fused, filtered) if dated else (parsed, fused, filtered)
+    return kept, settle(runs, candidates, filtered), steps
 
 
-def _within_count(runs: Sequence[Run], count: int) -> tuple[list[Run], Step]:
-    """Return the runs with at most `count` results each, and the account of every item of the answers.
+def _within_count(runs: Sequence[Run], query: Query) -> tuple[list[Run], Step]:
+    """Return the runs with the `count` results each of the wanted page, and the account of every item of the answers.
 
-    What is no result, such as an advertisement, leaves here as well.
+    A provider without pages was asked for the results of the pages before as well. What is no result, such as an
+    advertisement, leaves here too.
     """
+    count = query.count
     decisions: list[Decision] = []
     for run in runs:
         numbers: dict[str, str | int] = {"provider": run.provider}
         decisions += [Decision("parse", what, False, reason, numbers) for what, reason in run.dropped]
-        for result in run.results[count:]:
-            decisions.append(Decision("parse", result.url, False, "over-count", {**numbers, "rank": result.rank}))
-    within = [replace(run, results=run.results[:count]) for run in runs]
+        first = _first(run, query)
+        for place, result in enumerate(run.results):
+            if not first <= place < first + count:
+                why = "before-page" if place < first else "over-count"
+                decisions.append(Decision("parse", result.url, False, why, {**numbers, "rank": result.rank}))
+    within = [_page_of(run, _first(run, query), count) for run in runs]
     kept = sum(len(run.results) for run in within)
     rule = f"{_PARSE_RULE} count={count}"
     return within, Step("parse", rule, kept + len(decisions), kept, len(decisions), tuple(decisions))
+
+
+def _first(run: Run, query: Query) -> int:
+    """Return how many results of a run belong to pages before the wanted one."""
+    return (query.page - 1) * query.count if "page" in run.ignored else 0
+
+
+def _page_of(run: Run, first: int, count: int) -> Run:
+    """Return a run with the results of one page, ranked from 1."""
+    shown = run.results[first : first + count]
+    if not first:
+        return replace(run, results=shown)
+    results = tuple(replace(result, rank=place) for place, result in enumerate(shown, 1))
+    if run.outcome is RunOutcome.OK and not results:
+        detail = f"{run.provider}: it gives {len(run.results)} results and no pages, so there is none this far"
+        return replace(run, results=(), outcome=RunOutcome.FILTERED_TO_EMPTY, detail=detail)
+    return replace(run, results=results)
 
 
 def read_step(candidates: Sequence[Candidate], pages: Mapping[int, PageRead]) -> Step:
@@ -76,7 +103,10 @@ def read_step(candidates: Sequence[Candidate], pages: Mapping[int, PageRead]) ->
         reason = unread_reason(page)
         numbers: dict[str, str | int] = {"rank": candidate.rank}
         final = page.exchange
-        if final is not None:
+        if page.given is not None:
+            numbers |= {"text_by": page.given.provider, "payload_bytes": len(page.given.data)}
+            numbers |= {"page": page.instead_of} if page.instead_of else {}
+        elif final is not None:
             numbers |= {"final_url": final.url, "payload_bytes": len(final.payload)}
             if page.fetch is not None and page.fetch.reason:
                 numbers["capture"] = page.fetch.reason
@@ -91,19 +121,56 @@ def text_pages(candidates: Sequence[Candidate], pages: Mapping[int, PageRead]) -
     """Return the pages that gave text, in candidate order, each with its candidate's place."""
     out = []
     for number, candidate in enumerate(candidates):
-        page, final = pages[number], pages[number].exchange
-        if unread_reason(page) is None and isinstance(page.conversion, Conversion) and final is not None:
-            text = TextPage(
-                url=final.url,
-                conversion=page.conversion,
-                payload_digest=digest(final.payload),
-                captured_at=format_time(final.started_at),
-                title=candidate.title,
-                published=candidate.published,
-                cut=page.passages,
-            )
-            out.append((number, text))
+        page, final, given = pages[number], pages[number].exchange, pages[number].given
+        if unread_reason(page) is not None or not isinstance(page.conversion, Conversion):
+            continue
+        if given is not None:
+            url, payload, at, kind = candidate.url, given.data, given.answered_at, KIND
+        elif final is not None:
+            url, payload, at, kind = final.url, final.payload, format_time(final.started_at), "page"
+        else:
+            continue
+        text = TextPage(
+            url=url,
+            conversion=page.conversion,
+            payload_digest=digest(payload),
+            captured_at=at,
+            title=candidate.title,
+            published=candidate.published,
+            published_source=candidate.published_source,
+            crawled=candidate.crawled,
+            crawled_source=candidate.crawled_source,
+            kind=kind,
+            cut=page.passages,
+        )
+        out.append((number, text))
     return out
+
+
+def page_dates_step(
+    pages: Sequence[tuple[int, TextPage]], candidates: Sequence[Candidate], runs: Sequence[Run], query: Query
+) -> tuple[list[tuple[int, TextPage]], Step | None]:
+    """Return the pages without those that themselves say a date outside of what was asked for, and the step.
+
+    Looked at are only pages that no provider found by date. No step when no dates were asked for.
+    """
+    after, before = query.span()
+    if after is None and before is None:
+        return list(pages), None
+    by_date = {run.provider for run in runs if not DATE_OPTIONS.intersection(run.ignored)}
+    decisions, kept = [], []
+    for number, page in pages:
+        said = page.conversion.metadata.published
+        found_by = {provider for provider, _ in candidates[number].positions}
+        reason = outside(said.date, query) if said is not None and not by_date & found_by else None
+        if reason is None:
+            kept.append((number, page))
+        else:
+            assert said is not None
+            numbers: dict[str, str | int] = {"published": said.date, "published_source": said.source}
+            decisions.append(Decision("page-dates", candidates[number].url, False, reason, numbers))
+    rule = f"{DATES_RULE} after={after} before={before}"
+    return kept, Step("page-dates", rule, len(pages), len(kept), len(decisions), tuple(decisions))
 
 
 def notes_of(runs: Sequence[Run], steps: Sequence[Step]) -> Notes:

@@ -13,7 +13,7 @@ another server, and not ours to judge), trailing slashes, fragments (single-page
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from urllib.parse import urlsplit
@@ -50,6 +50,7 @@ class Candidate:
     title: str
     snippet: str
     published: str | None
+    """As its best-ranked result with a date gave it."""
     score: str
     """Decimal string, comparable only within this fusion."""
     positions: tuple[tuple[str, int], ...]
@@ -58,6 +59,15 @@ class Candidate:
     """Original URLs of merged results that are written differently."""
     extra: dict[str, str] = field(default_factory=dict)
     """Facts of its results, the best-ranked one first to speak; `capture_session` and `capture_seq` of a local hit."""
+    published_source: str | None = None
+    """Provider and field that say so: `brave:page_age`."""
+    crawled: str | None = None
+    """When a provider read the page, as it gave it."""
+    crawled_source: str | None = None
+    text: str = ""
+    """The text of the page as a provider gives it, that of the best-ranked result with one; never a capture."""
+    text_type: str = ""
+    text_provider: str = ""
 
 
 def comparison_key(url: str) -> str:
@@ -146,10 +156,13 @@ def _score(seen: list[_Seen], k: int) -> Fraction:
 def _candidate(rank: int, key: str, seen: list[_Seen], k: int) -> Candidate:
     best_first = sorted(seen, key=lambda one: (one.result.rank, one.run))
     results = [one.result for one in best_first]
+    published = next(((r.published, s) for r, s in _with_source(best_first, "published") if r.published), (None, None))
+    crawled = next(((r.crawled, s) for r, s in _with_source(best_first, "crawled") if r.crawled), (None, None))
     extra: dict[str, str] = {}
     for result in results:
         for name, value in result.extra.items():
             extra.setdefault(name, value)
+    given = next((one for one in best_first if one.result.text), None)
     url = results[0].url
     return Candidate(
         rank=rank,
@@ -157,12 +170,25 @@ def _candidate(rank: int, key: str, seen: list[_Seen], k: int) -> Candidate:
         url=url,
         title=next((r.title for r in results if r.title), ""),
         snippet=next((r.snippet for r in results if r.snippet), ""),
-        published=next((r.published for r in results if r.published), None),
+        published=published[0],
+        published_source=published[1],
+        crawled=crawled[0],
+        crawled_source=crawled[1],
         score=decimal_string(float(_score(seen, k)), 9),
+        text=given.result.text if given else "",
+        text_type=given.result.text_type if given else "",
+        text_provider=given.provider if given else "",
         positions=tuple((one.provider, one.result.rank) for one in seen),
         other_urls=tuple(dict.fromkeys(r.url for r in results if r.url != url)),
         extra=extra,
     )
+
+
+def _with_source(seen: Sequence[_Seen], what: str) -> Iterator[tuple[Result, str]]:
+    """Yield each result with the words for who says its date and where: `brave:page_age`, or `brave` alone."""
+    for one in seen:
+        field_name = getattr(one.result, f"{what}_source")
+        yield one.result, f"{one.provider}:{field_name}" if field_name else one.provider
 
 
 def _decide(candidate: Candidate, seen: list[_Seen]) -> list[Decision]:

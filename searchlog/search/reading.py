@@ -49,8 +49,8 @@ __all__ = [
 
 TITLE_MAX = 500
 SNIPPET_MAX = 4_000
-TEXT_MAX = 1_000_000
-"""Characters of one page's text that are taken from a provider."""
+TEXT_MAX, TEXTS_MAX = 1_000_000, 50
+"""Characters of one page's text that are taken from a provider, and texts of one answer."""
 DATE_MAX = 60
 URL_MAX = 8_192
 ITEMS_MAX = 500
@@ -191,8 +191,8 @@ def crawled(row: Mapping[str, Any], *names: str) -> dict[str, str]:
 def _dated(what: str, row: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
     for name in names:
         found = text(row.get(name))
-        if found:
-            return {what: found[:DATE_MAX], f"{what}_source": name}
+        if 0 < len(found) <= DATE_MAX:
+            return {what: found, f"{what}_source": name}
     return {}
 
 
@@ -314,9 +314,9 @@ class Reader:
         extra = {key: value for key, value in rest.pop("extra", {}).items() if value}
         if len(title) > TITLE_MAX or len(snippet) > SNIPPET_MAX:
             extra["cut"] = f"title {len(title)}, snippet {len(snippet)} characters"
-        if len(rest.get("text", "")) > TEXT_MAX:
-            extra["text_cut"] = f"{len(rest['text'])} characters"
-            rest["text"] = rest["text"][:TEXT_MAX]
+        if len(given := rest.get("text", "")) > TEXT_MAX or (given and len(self.results) >= TEXTS_MAX):
+            extra["text_cut"] = f"{len(given)} characters"
+            rest["text"] = given[:TEXT_MAX] if len(self.results) < TEXTS_MAX else ""
         result = Result(len(self.results) + 1, url, title[:TITLE_MAX], snippet[:SNIPPET_MAX], extra=extra, **rest)
         self.results.append(result)
         return None

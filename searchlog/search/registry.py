@@ -11,14 +11,15 @@ Keyless offers come and go, so their order is data. Those of other packages are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any
 
 from searchlog.errors import UsageError
-from searchlog.search.catalogue import FACTS, SERVICES
+from searchlog.search.catalogue import EXTRACTORS, FACTS, SERVICES
+from searchlog.search.extractor import Extractor
 from searchlog.search.login import LoggedIn, split_login
 from searchlog.search.plugins import plugins
 from searchlog.search.provider import Facts, NetworkProvider, Provider
@@ -35,6 +36,7 @@ __all__ = [
     "Options",
     "available",
     "build",
+    "build_extractor",
     "choose",
     "facts_of",
     "keyless_order",
@@ -190,6 +192,21 @@ def _built_elsewhere(facts: Facts, key: str | None, at: str | None, contact: str
     return provider
 
 
+def build_extractor(name: str, env: Mapping[str, str], options: Options | None = None) -> Extractor:
+    """Return the service of this provider that gives the texts of pages.
+
+    Raises UsageError when it has none, and when its key is missing.
+    """
+    if name not in EXTRACTORS:
+        raise UsageError(f"{name!r:.40} gives no texts of pages; those that do: {', '.join(EXTRACTORS)}", provider=name)
+    made = EXTRACTORS[name]
+    at = (options or Options()).endpoints.get(name)
+    extractor: Extractor = made(  # type: ignore[assignment]
+        _value(made.FACTS.key_env, env), at, _value((CONTACT_ENV,), env)
+    )
+    return extractor
+
+
 def choose(env: Mapping[str, str], names: Sequence[str] = (), *, in_turn: bool = False) -> Choice:
     """Return whom to ask: those named, else those that SEARCHLOG_PROVIDERS names, else those configured, else the
     keyless ones in turn.
@@ -230,10 +247,18 @@ def _table() -> tuple[str, ...]:
     return tuple(name for line in lines for name in line.partition("#")[0].split())
 
 
-def who_sees(env: Mapping[str, str], choice: Choice, others: Iterable[Facts] = ()) -> str | None:
-    """Return a sentence on the third parties that get the query although they have no key of the user's; else None."""
-    unasked = [f for name in choice.names if (f := facts_of(name)) is not None and _variable(f, env) is None]
-    seen_by = [f"{facts.name} ({facts.third_party})" for facts in (*unasked, *others) if facts.endpoint]
+def who_sees(env: Mapping[str, str], choice: Choice, options: Options | None = None) -> str | None:
+    """Return a sentence on the third parties that get the query although no key or address of theirs is configured.
+
+    None when there is nobody like that.
+    """
+    given = (options or Options()).endpoints
+    seen_by = []
+    for name in choice.names:
+        facts = facts_of(name)
+        known = facts is None or facts.own_server or name in given or _variable(facts, env) is not None
+        if facts is not None and facts.endpoint and not known:
+            seen_by.append(f"{name} ({facts.third_party})")
     how = "" if choice.together else ", one after another until one answers"
     return f"this query goes to {', '.join(seen_by)}{how}" if seen_by else None
 

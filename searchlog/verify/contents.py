@@ -29,8 +29,13 @@ from searchlog.verify.origins import Origins
 
 __all__ = ["Contents", "blob_refs"]
 
-_CHAINS = (("parse", "fuse", "filter", "read", "sources"), ("visible", "match", "rank", "distinct", "budget"))
+_CHAINS = (
+    ("parse", "dates", "fuse", "filter", "read", "page-dates", "sources"),
+    ("visible", "match", "rank", "distinct", "budget"),
+)
 """Steps of a search: each takes in what the one before kept."""
+_OPTIONAL = frozenset({"dates", "page-dates"})
+"""Steps of searches that ask for dates."""
 
 
 @dataclass
@@ -168,7 +173,10 @@ class Contents:
     def _kept_before(self, turn: int, name: str) -> int | None:
         for chain in _CHAINS:
             if name in chain and chain.index(name):
-                earlier = self.steps.get((turn, chain[chain.index(name) - 1]))
+                place = chain.index(name) - 1
+                if chain[place] in _OPTIONAL and (turn, chain[place]) not in self.steps:
+                    place -= 1
+                earlier = self.steps.get((turn, chain[place]))
                 return earlier.kept_count if earlier else None
         return None
 

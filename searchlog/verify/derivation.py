@@ -13,12 +13,13 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from searchlog.capture.exchange import header
+from searchlog.digest import Digest
 from searchlog.errors import FormatError, IntegrityError, StoreError, UsageError
 from searchlog.extract.conversion import OF_THE_MOMENT, ConversionFailure
 from searchlog.extract.convert import ConvertOptions
 from searchlog.extract.converter import Converter
 from searchlog.ledger import Gap, Ledger
-from searchlog.records import Capture, Evidence
+from searchlog.records import Capture, Evidence, Run
 from searchlog.records import Conversion as ConversionRecord
 from searchlog.stored import stored_conversion, stored_exchange
 from searchlog.verify.finding import Report
@@ -30,7 +31,8 @@ __all__ = ["verify_passages"]
 class _Page:
     """One stored page that gave evidence."""
 
-    capture: Capture
+    capture: Capture | None
+    """None of a provider's text: its bytes are the payload of the conversion."""
     conversion: ConversionRecord
     evidence: list[Evidence]
 
@@ -56,7 +58,8 @@ def verify_passages(
 def _pages(ledger: Ledger, report: Report) -> list[_Page]:
     """Return the pages that evidence comes from, by payload and text: two payloads may give one text."""
     captures: dict[str, Capture] = {}
-    conversions: dict[tuple[str, str], tuple[Capture, ConversionRecord]] = {}
+    given: set[str] = set()
+    conversions: dict[tuple[str, str], tuple[Capture | None, ConversionRecord]] = {}
     pages: dict[tuple[str, str], _Page] = {}
     for entry in ledger.entries():
         if isinstance(entry, Gap):
@@ -65,8 +68,10 @@ def _pages(ledger: Ledger, report: Report) -> list[_Page]:
         match entry.body:
             case Capture() as body if body.payload is not None and body.final:
                 captures[body.payload.blob] = body
-            case ConversionRecord() as body if body.text is not None and body.payload in captures:
-                conversions[body.payload, body.text.blob] = (captures[body.payload], body)
+            case Run() as body:
+                given.update(ref.blob for ref in body.texts or ())
+            case ConversionRecord() as body if body.text is not None and body.payload in {*captures, *given}:
+                conversions[body.payload, body.text.blob] = (captures.get(body.payload), body)
             case Evidence() as body if (key := (body.payload, body.text)) in conversions:
                 pages.setdefault(key, _Page(*conversions[key], [])).evidence.append(body)
             case Evidence():
@@ -79,15 +84,13 @@ def _pages(ledger: Ledger, report: Report) -> list[_Page]:
 def _check(report: Report, ledger: Ledger, converter: Converter, page: _Page) -> None:
     where = page.conversion.url
     try:
-        exchange = stored_exchange(page.capture, ledger.blobs, ledger.load)
+        data, content_type = _bytes_of(page, ledger)
         stored = stored_conversion(page.conversion, ledger.blobs)
         options = _options(stored.options)
     except (StoreError, IntegrityError, FormatError):
         _skip(report, page, "passage of a page without its stored bytes")  # the store axis says which
         return
-    again = converter.convert(
-        exchange.decoded.data, header(exchange.headers, "content-type"), page.conversion.url, options
-    )
+    again = converter.convert(data, content_type, page.conversion.url, options)
     if isinstance(again, ConversionFailure):
         _skip(report, page, f"passage of a page not converted again: {again.reason}")
         return
@@ -113,6 +116,15 @@ def _check(report: Report, ledger: Ledger, converter: Converter, page: _Page) ->
         report.count("passages")
         if _squeezed(exact) not in visible:
             report.add("passage-not-visible", f"{item.id} {where}")
+
+
+def _bytes_of(page: _Page, ledger: Ledger) -> tuple[bytes, str | None]:
+    """Return the bytes that a text was made from, and what they were said to be. Raises as the stores do."""
+    if page.capture is None:
+        data = ledger.blobs.get(Digest(page.conversion.payload))
+        return data, f"{page.conversion.media_type or 'text/plain'}; charset=utf-8"
+    exchange = stored_exchange(page.capture, ledger.blobs, ledger.load)
+    return exchange.decoded.data, header(exchange.headers, "content-type")
 
 
 def _options(stored: Any) -> ConvertOptions:

@@ -6,8 +6,9 @@ What an erased or unreadable record may have said cannot be held against anybody
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from searchlog.digest import text_digest
 from searchlog.errors import FormatError
@@ -18,6 +19,17 @@ from searchlog.spoofing.invisible import bare, sanitise
 from searchlog.verify.finding import Report
 
 __all__ = ["Origins"]
+
+
+_PROVIDER_TEXT = "provider-text"
+
+
+def _said(provider: str, result: Mapping[str, Any], what: str) -> set[tuple[str | None, str | None]]:
+    """Return a date of a result with the words for who says it: those of today, and those of before 0.2."""
+    said, where = result.get(what), result.get(f"{what}_source")
+    if not isinstance(said, str):
+        return set()
+    return {(said, f"{provider}:{where}" if where else provider), (said, "provider")}
 
 
 @dataclass
@@ -35,8 +47,12 @@ class Origins:
     """The conversions that made each text."""
     titles: set[str] = field(default_factory=lambda: {""})
     """What providers call their results: the title of a page that has none."""
-    dates: set[str | None] = field(default_factory=lambda: {None})
-    """When providers say that their results were published."""
+    dates: set[tuple[str | None, str | None]] = field(default_factory=lambda: {(None, None)})
+    """When providers say that their results were published, and who says it where."""
+    crawls: set[tuple[str | None, str | None]] = field(default_factory=lambda: {(None, None)})
+    """When providers say that they read a page themselves, and who says it where."""
+    given: set[tuple[str, str, str | None]] = field(default_factory=set)
+    """Digest, URL and time of each text of a page that a provider gave."""
     evidence: dict[str, Evidence] = field(default_factory=dict)
     """The last one of each id."""
     slices: dict[str, tuple[str, int, int]] = field(default_factory=dict)
@@ -48,11 +64,13 @@ class Origins:
             self.whole = False
             return
         for result in body.results:
-            title, published = result.get("title"), result.get("published")
+            title, text = result.get("title"), result.get("text")
             if isinstance(title, str):
                 self.titles.add(title)
-            if isinstance(published, str):
-                self.dates.add(published)
+            self.dates |= _said(body.provider, result, "published")
+            self.crawls |= _said(body.provider, result, "crawled")
+            if isinstance(text, dict):
+                self.given.add((str(text.get("blob")), str(result.get("url")), body.answered_at))
 
     def add_capture(self, body: Capture) -> None:
         """Take in a capture."""
@@ -114,7 +132,12 @@ class Origins:
             return "title", pages[0].title, body.title
         if not any(self._is_date(body, page) for page in pages):
             return "published", pages[0].published, body.published
-        if (body.payload, body.url, body.captured_at) not in self.captures:
+        if (body.crawled, body.crawled_source) not in self.crawls:
+            return "crawled", None, body.crawled
+        if body.source_kind == _PROVIDER_TEXT:
+            if (body.payload, body.url, body.captured_at) not in self.given:
+                return "text of a provider", None, body.payload
+        elif (body.payload, body.url, body.captured_at) not in self.captures:
             times = sorted(
                 at for payload, url, at in self.captures if (payload, url) == (body.payload, body.url) and at
             )
@@ -129,7 +152,7 @@ class Origins:
     def _is_date(self, body: Evidence, page: Conversion) -> bool:
         if page.published is not None:
             return (body.published, body.published_source) == (page.published, page.published_source)
-        return body.published in self.dates and body.published_source == ("provider" if body.published else None)
+        return (body.published, body.published_source) in self.dates
 
     def _slice(self, body: Evidence, text: str | None, where: str) -> None:
         """Check that the passage is the slice of the text that its record names, with its surroundings."""
