@@ -1,0 +1,64 @@
+"""What the indexes of web archives share: which address is asked for, and what a capture's time says. Pure.
+
+Spec: the CDX server API of the Wayback Machine, and pywb's, which Common Crawl runs. A timestamp is `YYYYMMDDhhmmss` in
+UTC, and may end early.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+from searchlog.errors import UsageError
+from searchlog.search.query import Query
+
+__all__ = ["DATES_NOTE", "between", "captured_at", "target"]
+
+DATES_NOTE = "dates bound when the page was captured, not when it was published"
+
+_ADDRESS = re.compile(
+    r"(?P<scheme>https?://)?(?P<wild>\*\.)?(?P<host>(?:[\w-]{1,63}\.){1,30}[^\W\d_][\w-]{0,62}|(?:\d{1,3}\.){3}\d{1,3})\.?"
+    r"(?P<rest>(?::\d{1,5})?(?:[/?#]\S*)?)",
+    re.IGNORECASE,
+)
+_STAMP = re.compile(r"(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(\d\d)(\d\d))?)?)?")
+
+
+def target(query: Query, provider: str) -> str:
+    """Return the address that a query names, in ASCII: a URL, a domain, or one of them with `*` at an end.
+
+    Raises UsageError for a text that is none: there is nothing to ask an index of captures then.
+    """
+    found = _ADDRESS.fullmatch(query.text.strip())
+    host = _ascii(found["host"]) if found is not None else ""
+    if found is None or not host:
+        raise UsageError(
+            f"{provider}: the query must be one URL or domain, such as example.com/page", provider=provider
+        )
+    rest = quote(found["rest"].partition("#")[0], safe="/:?&=+%;,@!$'()*~[]-._")
+    return (found["scheme"] or "") + (found["wild"] or "") + host + rest
+
+
+def _ascii(host: str) -> str:
+    """Return a host as DNS knows it, or nothing when it has no such form."""
+    try:
+        return host.encode("idna").decode("ascii").lower()
+    except UnicodeError:
+        return host.lower() if host.isascii() else ""
+
+
+def between(query: Query) -> dict[str, str]:
+    """Return the fields that bound the time of capture by the days of a query."""
+    first, last = query.span()
+    fields = {"from": first, "to": last}
+    return {name: day.replace("-", "") for name, day in fields.items() if day}
+
+
+def captured_at(stamp: str) -> str | None:
+    """Return a capture's time as ISO 8601, as precise as it is given; None for what is no timestamp."""
+    found = _STAMP.fullmatch(stamp) if stamp.isascii() else None
+    if found is None:
+        return None
+    year, month, day, hour, minute, second = found.groups()
+    date = "-".join(part for part in (year, month, day) if part)
+    return f"{date}T{hour}:{minute}:{second}Z" if hour else date
