@@ -212,8 +212,8 @@ def test_why_finds_a_page_by_the_address_that_was_typed(tmp_path: Path) -> None:
 
 def test_key_in_a_query_is_sent_to_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that was typed by mistake was sent to the provider, and kept in the log."""
-    key = CANARIES["GITHUB_TOKEN"]
-    monkeypatch.setenv("GITHUB_TOKEN", key)
+    key = CANARIES["NPM_TOKEN"]
+    monkeypatch.setenv("NPM_TOKEN", key)
     with serve({"/mill": (200, FRESH, html("The tide mill stores the flood."))}) as site, opened(tmp_path) as archive:
         session = archive.session(title=f"about {key}")
         ask(session, site, f"tide mill {key}", ["/mill"])

@@ -46,7 +46,7 @@ CANARIES = {
     "BRAVE_API_KEY": "BSAcanary2e5D-0x91-brave",
     "BRAVE_SEARCH_API_KEY": "BSAcanary3d4C-0x92-other",
     "OPENAI_API_KEY": "sk-canary-4c3B/88+openai==",
-    "GITHUB_TOKEN": "ghp_canary5b2A66f0e1d2c3",
+    "NPM_TOKEN": "ghp_canary5b2A66f0e1d2c3",
     "DATABASE_URL_PASSWORD": "canary6a1F-pg-55-pass",
     "SEARXNG_PASSWORD": 'canary70f9&"E-sear?x',
 }
@@ -59,7 +59,7 @@ LOGIN_IN_LINK = "canaryA-link-pw-31337"
 
 def env_of(port: int) -> dict[str, str]:
     """Return the environment of a user who has set everything."""
-    names = ("TAVILY_API_KEY", "BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "OPENAI_API_KEY", "GITHUB_TOKEN")
+    names = ("TAVILY_API_KEY", "BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY", "OPENAI_API_KEY", "NPM_TOKEN")
     login = f"user:{quote(CANARIES['SEARXNG_PASSWORD'], safe='')}"
     return {name: CANARIES[name] for name in names} | {
         "DATABASE_URL": f"postgres://app:{CANARIES['DATABASE_URL_PASSWORD']}@db/x",
@@ -106,7 +106,7 @@ def echo(request: bytes, more: bytes = b"") -> list[bytes]:
     body = b"<p>refused: " + request + forms + broken + more + b"</p>"
     return [
         b"HTTP/1.1 401 No %b\r\nX-Echo: %b\r\nWWW-Authenticate: Basic realm=%b\r\nContent-Length: %d\r\n\r\n"
-        % (CANARIES["GITHUB_TOKEN"].encode(), *[CANARIES["BRAVE_API_KEY"].encode()] * 2, len(body)),
+        % (CANARIES["NPM_TOKEN"].encode(), *[CANARIES["BRAVE_API_KEY"].encode()] * 2, len(body)),
         body,
     ]
 
@@ -232,7 +232,7 @@ def work(house: House, server: WireServer) -> None:
     house.run("fetch", server.url("/mill"), *private, "--max-age", "600", "--json")
     house.run("fetch", f"{server.url('/none')}?key={CANARIES['TAVILY_API_KEY']}", *private, "--json")
     house.run("fetch", f"http://me:{SHORT}@127.0.0.1:{server.port}/mill", *private, "--json")
-    house.run("fetch", f"http://me:{CANARIES['GITHUB_TOKEN']}@no.example/", *private)
+    house.run("fetch", f"http://me:{CANARIES['NPM_TOKEN']}@no.example/", *private)
     house.run("search", "x", "--allow-private", f"http://me:{SHORT}@host", "--json")
     house.run("search", "x", "--provider", CANARIES["BRAVE_API_KEY"], "--json")
     house.run("search", "x", f"--{CANARIES['BRAVE_API_KEY']}")
@@ -290,7 +290,7 @@ def test_no_canary_in_exceptions_or_values_from_python(tmp_path: Path, monkeypat
             monkeypatch.setenv(name, value)
         endpoints = {
             "tavily": server.url("/echo").removesuffix("/echo"),
-            "brave": f"http://me:{CANARIES['GITHUB_TOKEN']}@127.0.0.1:{server.port}/echo",
+            "brave": f"http://me:{CANARIES['NPM_TOKEN']}@127.0.0.1:{server.port}/echo",
             "searxng": f"http://me:{SHORT}@127.0.0.1:{server.port}",
         }
         server.script["/search"] = echo
@@ -308,7 +308,7 @@ def test_no_canary_in_exceptions_or_values_from_python(tmp_path: Path, monkeypat
                 told += [str(error), repr(error), repr(error.fields), repr(error.attempts), repr(error.args)]
                 told += traceback.format_exception(error)
                 assert error.attempts[0]["outcome"] in ("auth", "bad-request", "bad_request", "unavailable"), error
-            for url in (server.url("/mill"), f"http://me:{CANARIES['GITHUB_TOKEN']}@127.0.0.1/", "ftp://a:b@h/"):
+            for url in (server.url("/mill"), f"http://me:{CANARIES['NPM_TOKEN']}@127.0.0.1/", "ftp://a:b@h/"):
                 asked = archive.session().fetch(url, allow_private=("127.0.0.1",))
                 told += [repr(asked.capture), repr(asked.converted), asked.detail]
                 if asked.converted is not None:
@@ -450,9 +450,9 @@ def test_words_of_a_login_stay_in_what_is_read() -> None:
 def test_key_that_was_exchanged_for_another_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the number of variables and our own were looked at: a new key of another program stayed unknown."""
     old, new = "ghp_aB3dE5fG7hI9jK1lM3", "ghp_zY8xW6vU4tS2rQ0pO8"
-    monkeypatch.setenv("GITHUB_TOKEN", old)
+    monkeypatch.setenv("NPM_TOKEN", old)
     assert old in keyring.values()
-    monkeypatch.setenv("GITHUB_TOKEN", new)
+    monkeypatch.setenv("NPM_TOKEN", new)
     assert {old, new} <= set(keyring.values())
 
 
@@ -465,8 +465,8 @@ def test_asking_for_a_provider_teaches_nothing() -> None:
 
 def test_options_are_read_the_same_whatever_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """The query of a replay was masked by the keys of the machine that replays."""
-    key = CANARIES["GITHUB_TOKEN"]
-    monkeypatch.setenv("GITHUB_TOKEN", key)
+    key = CANARIES["NPM_TOKEN"]
+    monkeypatch.setenv("NPM_TOKEN", key)
     assert keyring.hide(key) == "[redacted]"
     assert split_options(f"about {key}", None, {})[0].text == f"about {key}"
 
@@ -576,8 +576,8 @@ def test_bug_is_told_without_passwords_and_keys(
 ) -> None:
     """Only errors of ours had passwords of addresses taken out; a bug told them, and its traceback as well."""
     monkeypatch.setenv("SEARCHLOG_DEBUG", "1")
-    monkeypatch.setenv("GITHUB_TOKEN", CANARIES["GITHUB_TOKEN"])
-    front._bug(ValueError(f"http://me:{SHORT}@host/ {CANARIES['GITHUB_TOKEN']}"))
+    monkeypatch.setenv("NPM_TOKEN", CANARIES["NPM_TOKEN"])
+    front._bug(ValueError(f"http://me:{SHORT}@host/ {CANARIES['NPM_TOKEN']}"))
     told = capsys.readouterr().err
     assert told.count("http://[redacted]@host/ [redacted]") == 2
     assert leaks(told.encode()) == []
