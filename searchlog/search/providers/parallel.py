@@ -1,0 +1,156 @@
+"""Parallel Search: results with excerpts chosen for the query, with a key.
+
+Traps: a query is at most 200 characters, longer questions go into `objective`; there is a first day but no last one;
+a country that it does not serve is answered with a warning and left out; no score, dates for few results.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from searchlog.capture.exchange import Request
+from searchlog.errors import FormatError
+from searchlog.search.provider import Facts, Response, Terms
+from searchlog.search.query import Query
+from searchlog.search.reading import (
+    Reader,
+    error_text,
+    fit,
+    is_challenge,
+    items,
+    json_object,
+    published,
+    rows,
+    status_run,
+    text,
+    wanted,
+)
+from searchlog.search.run import Run, RunOutcome
+from searchlog.search.service import Service
+
+__all__ = ["KEY_ENV", "TERMS", "THIRD_PARTY", "Parallel", "refused_run", "warnings_of"]
+
+PARSER = "parallel/1"
+
+KEY_ENV = ("PARALLEL_API_KEY",)
+THIRD_PARTY = "Parallel Web Systems (parallel.ai)"
+TERMS = Terms(
+    "https://parallel.ai/customer-terms",
+    "2026-11-30",
+    "they say that output is for the user who asked, and not to be stored or made available to others",
+)
+_QUERY_MAX, _OBJECTIVE_MAX = 200, 5_000
+_DOMAINS_MAX = 200
+"""Of wanted and unwanted domains together."""
+_EXCERPT_CHARS = 3_000
+"""Of one result: what a snippet can hold."""
+
+
+class Parallel(Service):
+    """Parallel Search with this key."""
+
+    FACTS = Facts(
+        name="parallel",
+        title="Parallel Search",
+        endpoint="https://api.parallel.ai/v1/search",
+        third_party=THIRD_PARTY,
+        terms=TERMS,
+        applies=("count", "country", "freshness", "after", "include_domains", "exclude_domains"),
+        returns=("snippet", "published"),
+        key="required",
+        key_env=KEY_ENV,
+        count_max=40,
+        limits="600 requests a minute; a query of 200 characters",
+        paid=True,
+    )
+
+    def request(self, query: Query) -> Request:
+        settings: dict[str, Any] = {
+            "max_results": wanted(query, self.facts),
+            "excerpt_settings": {"max_chars_per_result": _EXCERPT_CHARS},
+        }
+        policy: dict[str, Any] = {}
+        first, _ = query.span()
+        if first:
+            policy["after_date"] = first
+        include, exclude = _domains(query)
+        if include:
+            policy["include_domains"] = list(include)
+        if exclude:
+            policy["exclude_domains"] = list(exclude)
+        if policy:
+            settings["source_policy"] = policy
+        if query.country:
+            settings["location"] = query.country.lower()
+        body: dict[str, Any] = {"search_queries": [fit(query.text, _QUERY_MAX)[0]]}
+        if len(query.text) > _QUERY_MAX:
+            body["objective"] = fit(query.text, _OBJECTIVE_MAX)[0]
+        return self._post(body | {"mode": "advanced", "advanced_settings": settings}, ("x-api-key", self._key or ""))
+
+    def parse(self, response: Response, query: Query) -> Run:
+        reader = Reader(self.facts, PARSER, self._ignored(query))
+        refused = refused_run(response, reader)
+        if refused is not None:
+            return refused
+        found = rows(response, reader, "results")
+        if isinstance(found, Run):
+            return found
+        answer, results = found
+        for note in fit(query.text, _OBJECTIVE_MAX)[1]:
+            reader.note(note)
+        for warning in warnings_of(answer):
+            reader.note(warning)
+            if query.country and "location" in warning.lower() and "country" not in reader.ignored:
+                reader.ignored = (*reader.ignored, "country")
+        reader.walk(results, _result)
+        return reader.run()
+
+    def _ignored(self, query: Query) -> tuple[str, ...]:
+        include, exclude = _domains(query)
+        unsaid = ["freshness"] if query.freshness and query.span() == (None, None) else []
+        unsaid += ["include_domains"] if len(include) < len(query.include_domains) else []
+        unsaid += ["exclude_domains"] if len(exclude) < len(query.exclude_domains) else []
+        return self.facts.ignored(query) + tuple(unsaid)
+
+
+def refused_run(response: Response, reader: Reader) -> Run | None:
+    """Return the run of an error answer of any of Parallel's services, or None."""
+    status, said = response.status, _said(response.body)
+    why = f" ({said})" if said else ""
+    if status in (401, 403) and not is_challenge(response):
+        meaning = "not allowed with this key" if status == 403 else "the key is missing or wrong"
+        return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; check PARALLEL_API_KEY")
+    if status == 408:
+        return reader.run(RunOutcome.TIMEOUT, f"status 408, it did not end in its own time{why}")
+    return status_run(reader.facts, response, reader.parser, reader.ignored)
+
+
+def _said(body: bytes) -> str:
+    """Return the message of an error answer: beside it may stand a `detail` for programs."""
+    try:
+        error = json_object(body[:100_000]).get("error")
+    except FormatError:
+        return ""
+    said = text(error.get("message"))[:300] if isinstance(error, dict) else ""
+    return said or error_text(body)
+
+
+def warnings_of(answer: dict[str, Any]) -> list[str]:
+    """Return what an answer warns of, in its own words."""
+    found = [text(row.get("message"))[:300] for row in items(answer.get("warnings"))[:20] if isinstance(row, dict)]
+    return [f"Parallel warns: {message}" for message in found if message]
+
+
+def _domains(query: Query) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the wanted domains that fit, and the unwanted ones that fit beside them."""
+    include = query.include_domains[:_DOMAINS_MAX]
+    return include, query.exclude_domains[: _DOMAINS_MAX - len(include)]
+
+
+def _result(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "url": row.get("url"),
+        "title": text(row.get("title")),
+        "snippet": " … ".join(filter(None, map(text, items(row.get("excerpts"))))),
+        **published(row, "publish_date"),
+    }

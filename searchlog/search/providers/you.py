@@ -1,0 +1,185 @@
+"""You.com: web and news results of one request; with a key at one address, without one at another, 100 times a day.
+
+Traps: `count` is of each section, so news come on top; an answer without a section has found nothing there; results are
+English ones unless a language is named; wanted and unwanted domains exclude each other; a word such as "today" in the
+query widens `freshness`; `knowledge` is no page; compressed answers of the keyless address were seen broken. Its own
+lists disagree on the code of Japanese, so that is not sent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from searchlog.capture.exchange import Request
+from searchlog.errors import FormatError
+from searchlog.search.provider import Facts, Response, Terms
+from searchlog.search.query import Query
+from searchlog.search.reading import (
+    Reader,
+    error_text,
+    is_challenge,
+    items,
+    json_object,
+    page_text,
+    published,
+    retry_after,
+    status_run,
+    text,
+)
+from searchlog.search.run import Run, RunOutcome
+from searchlog.search.service import Service, moved
+
+__all__ = ["You"]
+
+PARSER = "you/1"
+
+_KEYED = "https://ydc-index.io/v1/search"
+_DOMAINS = ("include_domains", "exclude_domains")
+_DOMAINS_MAX = 500
+_COUNTRIES_LIST = (
+    "AR AT AU BE BR CA CH CL CN DE DK ES FI FR GB HK ID IN IT JP KR MX MY NL NO NZ PH PL PT RU SA SE TR TW US ZA"
+)
+_COUNTRIES = frozenset(_COUNTRIES_LIST.split())
+_LANGUAGES_LIST = (
+    "AR EU BN BG CA ZH-HANS ZH-HANT HR CS DA NL EN EN-GB ET FI FR GL DE EL GU HE HI HU IS IT KN KO LV LT MS ML MR NB "
+    "PL PT-BR PT-PT PA RO RU SR SK SL ES SV TA TE TH TR UK VI"
+)
+_LANGUAGES = frozenset(_LANGUAGES_LIST.split())
+_ALIAS = {"NO": "NB", "NN": "NB", "PT": "PT-PT", "ZH": "ZH-HANS", "ZH-CN": "ZH-HANS", "ZH-SG": "ZH-HANS",
+          "ZH-TW": "ZH-HANT", "ZH-HK": "ZH-HANT", "ZH-MO": "ZH-HANT", "IW": "HE"}  # fmt: skip
+_FIRST_DAY, _LAST_DAY = "1990-01-01", "2099-12-31"
+
+
+class You(Service):
+    """You.com search with this key, or keyless without one, which takes no domains and gives no texts."""
+
+    FACTS = Facts(
+        name="you",
+        title="You.com",
+        endpoint="https://api.you.com/v1/agents/search",
+        third_party="You.com",
+        terms=Terms(
+            "https://you.com/terms",
+            "2026-11-30",
+            "what they say of storing answers was not verified: keep answers to yourself",
+        ),
+        applies=("count", "page", "language", "country", "freshness", "after", "before", "safe"),
+        returns=("snippet", "published"),
+        key="optional",
+        key_env=("YOU_API_KEY", "YDC_API_KEY"),
+        keyless=True,
+        count_max=100,
+        limits="10 pages; without a key about 100 requests a day an address",
+        paid=True,
+    )
+
+    def __init__(self, key: str | None = None, base_url: str | None = None, contact: str | None = None) -> None:
+        super().__init__(key, base_url, contact)
+        if self._key:
+            self.facts = replace(
+                self.facts,
+                endpoint=moved(_KEYED, base_url) if base_url else _KEYED,
+                applies=(*self.facts.applies, *_DOMAINS),
+                returns=(*self.facts.returns, "text"),
+            )
+
+    def request(self, query: Query) -> Request:
+        body: dict[str, Any] = {
+            "query": query.text,
+            "count": min(query.count, self.facts.count_max),
+            "offset": query.page - 1,
+        }
+        if query.freshness:
+            body["freshness"] = query.freshness
+        elif query.after or query.before:
+            body["freshness"] = f"{query.after or _FIRST_DAY}to{query.before or query.asked_on or _LAST_DAY}"
+        if query.country in _COUNTRIES:
+            body["country"] = query.country
+        language = _language(query.language)
+        if language:
+            body["language"] = language
+        if query.safe:
+            body["safesearch"] = query.safe
+        if not self._key:
+            return self._get({name: str(value) for name, value in body.items()}, ("Accept-Encoding", "identity"))
+        if query.include_domains:
+            body["include_domains"] = list(query.include_domains[:_DOMAINS_MAX])
+        elif query.exclude_domains:
+            body["exclude_domains"] = list(query.exclude_domains[:_DOMAINS_MAX])
+        if query.texts:
+            body["extraction"] = {"extraction_mode": "full_page", "full_page": {"extraction_formats": ["markdown"]}}
+        return self._post(body, ("X-API-Key", self._key))
+
+    def parse(self, response: Response, query: Query) -> Run:
+        reader = Reader(self.facts, PARSER, self._ignored(query))
+        refused = _refused(response, reader)
+        if refused is not None:
+            return refused
+        try:
+            answer = json_object(response.body)
+        except FormatError as error:
+            return reader.run(RunOutcome.PARSE_ERROR, str(error))
+        results = answer.get("results")
+        parts = [results.get(name) or [] for name in ("web", "news")] if isinstance(results, dict) else []
+        if not isinstance(results, dict) or not all(isinstance(part, list) for part in parts):
+            said = error_text(response.body)
+            detail = "the answer has no lists in `results`" + (f" ({said})" if said else "")
+            return reader.run(RunOutcome.PARSE_ERROR, detail)
+        for section, part in zip(("web", "news"), parts, strict=True):
+            reader.walk(part, lambda row, section=section: _result(row, section))  # type: ignore[misc]
+        knowledge = items(results.get("knowledge"))
+        for row in knowledge if not reader.is_over(len(knowledge)) else []:
+            reader.drop((text(row.get("title")) if isinstance(row, dict) else "") or "knowledge", "not-a-result")
+        return reader.run()
+
+    def _ignored(self, query: Query) -> tuple[str, ...]:
+        unsaid = ["country"] if query.country and query.country not in _COUNTRIES else []
+        unsaid += ["language"] if query.language and not _language(query.language) else []
+        if self._key:
+            unsaid += ["include_domains"] if len(query.include_domains) > _DOMAINS_MAX else []
+            too_many = len(query.exclude_domains) > _DOMAINS_MAX
+            unsaid += ["exclude_domains"] if too_many or (query.include_domains and query.exclude_domains) else []
+        return self.facts.ignored(query) + tuple(unsaid)
+
+
+def _refused(response: Response, reader: Reader) -> Run | None:
+    """Return the run of an error answer, or None."""
+    status, said = response.status, error_text(response.body)
+    why, keyless = f" ({said})" if said else "", reader.facts.keyless
+    if status in (401, 403) and not is_challenge(response):
+        meaning = "not allowed" if status == 403 else "the key is missing or wrong"
+        advice = "set YOU_API_KEY" if keyless else "check YOU_API_KEY"
+        return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; {advice}")
+    if status == 429 or (status == 402 and keyless):
+        # without a key both mean that the address has had its requests of the day
+        wait = retry_after(response.headers)
+        more = "; set YOU_API_KEY to have your own limit" if keyless else ""
+        return reader.run(RunOutcome.RATE_LIMITED, f"status {status}, too many requests{why}{more}", wait)
+    return status_run(reader.facts, response, reader.parser, reader.ignored)
+
+
+def _language(tag: str | None) -> str | None:
+    """Return the code of a language tag: of the whole if it has one, else of its first parts; None if it has none."""
+    if not tag:
+        return None
+    tag = tag.upper().replace("_", "-")
+    for name in (tag, "-".join(tag.split("-")[:2]), tag.split("-")[0]):
+        code = _ALIAS.get(name, name)
+        if code in _LANGUAGES:
+            return code
+    return None
+
+
+def _result(row: dict[str, Any], section: str) -> dict[str, Any]:
+    snippets = " … ".join(filter(None, map(text, items(row.get("snippets")))))
+    contents = row.get("contents")
+    return {
+        "url": row.get("url"),
+        "title": text(row.get("title")),
+        "snippet": snippets or text(row.get("description")),
+        "text": page_text(contents.get("markdown")) if isinstance(contents, dict) else "",
+        "text_type": "text/markdown",
+        **published(row, "page_age"),
+        "extra": {"section": section if section != "web" else ""},
+    }
