@@ -8,7 +8,7 @@ import httpx
 import pytest
 import respx
 
-from searchlog.search.providers.wikipedia import Wikipedia
+from searchlog.search.providers.wikipedia import _LANGUAGES, Wikipedia
 from searchlog.search.query import Query
 from searchlog.search.run import RunOutcome
 from tests.providers.conftest import QUERY, Ask, json_response, sample
@@ -29,6 +29,15 @@ def found(*titles: str) -> dict[str, object]:
         (Query("tide", language="zh-Hant-TW"), "zh"),
         (Query("tide", language="nb"), "no"),
         (Query("tide", language="simple"), "simple"),
+        (Query("tide", language="haw"), "haw"),
+        (Query("tide", language="sr-Latn"), "sr"),
+        (Query("tide", language="yue-HK"), "zh-yue"),
+        (Query("tide", language="zh-yue-HK"), "zh-yue"),
+        (Query("tide", language="nan"), "zh-min-nan"),
+        (Query("tide", language="gsw-CH"), "als"),
+        (Query("tide", language="als"), "sq"),
+        (Query("tide", language="nds-NL"), "nds-nl"),
+        (Query("tide", language="be-tarask"), "be-tarask"),
         (Query("潮汐"), "zh"),
         (Query("潮の満ち引き"), "ja"),
         (Query("조석"), "ko"),
@@ -46,6 +55,25 @@ def test_a_language_without_a_wikipedia_is_said_to_be_ignored() -> None:
     run = PROVIDER.parse(json_response(found("Tide")), Query("tide", language="tlh"))
     assert "language" in run.ignored
     assert run.notes[0].startswith("searched en.wikipedia.org")
+
+
+@pytest.mark.parametrize("wiki", sorted(_LANGUAGES))
+def test_every_wikipedia_can_be_asked_and_named(wiki: str) -> None:
+    tag = {"als": "gsw"}.get(wiki, wiki)
+    query = Query("x", language=tag)
+    assert urlsplit(PROVIDER.request(query).url).hostname == f"{wiki}.wikipedia.org"
+    run = PROVIDER.parse(json_response(found("Tide")), query)
+    assert run.results[0].url == f"https://{wiki}.wikipedia.org/wiki/Tide"
+    assert run.ignored == ()
+
+
+def test_dates_are_not_applied_and_it_says_so() -> None:
+    for query in (Query("x", after="2020-01-01"), Query("x", before="2020-01-01"), Query("x", freshness="day")):
+        run = PROVIDER.parse(json_response(found("Tide")), query)
+        assert set(run.ignored) <= {"after", "before", "freshness"}
+        assert len(run.ignored) == 1
+        assert any("last edit" in note for note in run.notes)
+        assert PROVIDER.request(query).url == PROVIDER.request(Query("x")).url
 
 
 def test_count_and_page_become_limit_and_offset() -> None:

@@ -21,16 +21,27 @@ from searchlog.search.service import Service
 
 __all__ = ["Wikipedia"]
 
-PARSER = "mediawiki/1"
+PARSER = "mediawiki/2"
 
 _LANGUAGES_LIST = (
-    "af als am an ar arz as ast az azb ba be bg bn br bs ca ce ceb ckb cs cv cy da de el en eo es et eu fa fi fo "
-    "fr fy ga gd gl gu he hi hr ht hu hy ia id is it ja jv ka kk km kn ko ku ky la lb lo lt lv mg mi mk ml mn mr "
-    "ms mt my mzn nap nds ne new nl nn no oc or pa pl pms pnb ps pt qu ro ru sa sah scn sco sd sh si simple sk sl "
-    "so sq sr su sv sw ta te tg th tl tr tt ug uk ur uz vec vi vo wa war wuu xmf yi yo yue zh zu"
+    "ab ace ady af als alt am ami an ang ann anp ar arc ary arz as ast atj av avk awa ay az azb ba ban bar bat-smg "
+    "bbc bcl bdr be be-tarask bew bg bi bjn blk bm bn bo bpy br bs btm bug bxr ca cbk-zam cdo ce ceb ch chr chy ckb "
+    "co cr crh cs csb cu cv cy da dag de dga din diq dsb dtp dty dv dz ee el eml en eo es et eu ext fa fat ff fi "
+    "fiu-vro fj fo fon fr frp frr fur fy ga gag gan gcr gd gl glk gn gom gor got gpe gu guc gur guw gv ha hak haw he "
+    "hi hif hr hsb ht hu hy hyw ia iba id ie ig igl ik ilo inh io is it iu ja jam jbo jv ka kaa kab kbd kbp kcg kg "
+    "kge ki kk kl km kn ko koi krc ks ksh ku kus kv kw ky la lad lb lbe lez lfn lg li lij lld lmo ln lo lt ltg lv mad "
+    "mai map-bms mdf mg mhr mi min mk ml mn mni mnw mos mr mrj ms mt mwl my myv mzn nah nap nds nds-nl ne new nia nl "
+    "nn no nov nqo nr nrm nso nv ny oc olo om or os pa pag pam pap pcd pcm pdc pfl pi pl pms pnb pnt ps pt pwn qu rm "
+    "rmy rn ro roa-rup roa-tara rsk ru rue rw sa sah sat sc scn sco sd se sg sh shi shn si simple sk skr sl sm smn sn "
+    "so sq sr srn ss st stq su sv sw syl szl szy ta tay tcy tdd te tet tg th ti tig tk tl tly tn to tpi tr trv ts tt "
+    "tum tw ty tyv udm ug uk ur uz ve vec vep vi vls vo wa war wo wuu xal xh xmf yi yo za zea zgh zh zh-classical "
+    "zh-min-nan zh-yue zu"
 )
 _LANGUAGES = frozenset(_LANGUAGES_LIST.split())
-_ALIAS = {"nb": "no", "fil": "tl", "cmn": "zh", "iw": "he", "in": "id", "zh-yue": "yue", "zh-wuu": "wuu"}
+# tags whose Wikipedia is called otherwise; `als` is Tosk Albanian, and the Wikipedia of that name Alemannic
+_ALIAS = {"nb": "no", "fil": "tl", "cmn": "zh", "iw": "he", "in": "id", "ji": "yi", "mo": "ro", "yue": "zh-yue",
+          "zh-wuu": "wuu", "nan": "zh-min-nan", "lzh": "zh-classical", "gsw": "als", "als": "sq", "rup": "roa-rup",
+          "vro": "fiu-vro", "sgs": "bat-smg", "cbk": "cbk-zam", "nrf": "nrm", "be-x-old": "be-tarask"}  # fmt: skip
 # the script of a query names its language well enough where one large Wikipedia stands for the script
 _SCRIPTS = (
     ("ja", re.compile("[\u3040-\u30ff]")),
@@ -113,6 +124,8 @@ class Wikipedia(Service):
             reader.note(f"searched {wiki}.wikipedia.org" + (", chosen by the script of the query" if guessed else ""))
         for note in fit(query.text, 300)[1]:
             reader.note(note)
+        if query.freshness or query.after or query.before:
+            reader.note("when a page was first published is not told; `modified` is its last edit")
         info = found.get("searchinfo")
         if isinstance(info, dict) and text(info.get("suggestion")):
             reader.note("suggestion: " + text(info["suggestion"]))
@@ -142,7 +155,7 @@ def _wiki(query: Query) -> tuple[str, bool]:
     """Return the Wikipedia to ask, and whether it was guessed because the query names none that exists."""
     if query.language:
         tag = query.language.lower().replace("_", "-")
-        for name in (tag, tag.split("-")[0]):
+        for name in (tag, "-".join(tag.split("-")[:2]), tag.split("-")[0]):
             wiki = _ALIAS.get(name, name)
             if wiki in _LANGUAGES:
                 return wiki, False
