@@ -138,3 +138,14 @@ def test_results_are_text_and_other_parts_are_dropped_with_a_reason() -> None:
 def test_a_query_that_brave_changed_is_noted() -> None:
     body = {"query": {"original": "tied", "altered": "tide"}, "web": {"results": []}}
     assert PROVIDER.parse(json_response(body), QUERY).notes == ("Brave searched for: tide",)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_names_the_variable_whatever_the_status(status: int) -> None:
+    assert "check BRAVE_API_KEY" in PROVIDER.parse(json_response({}, status), QUERY).detail
+
+
+def test_a_single_day_is_a_range_and_an_open_end_is_the_day_of_asking() -> None:
+    assert asked(Query("x", after="2024-03-04", before="2024-03-04"))["freshness"] == "2024-03-04to2024-03-04"
+    assert asked(Query("x", after="2024-03-04", asked_on="2024-03-11"))["freshness"] == "2024-03-04to2024-03-11"
+    assert asked(Query("x", before="2024-03-04"))["freshness"] == "1990-01-01to2024-03-04"

@@ -8,6 +8,7 @@ import httpx
 import pytest
 import respx
 
+from searchlog.capture.exchange import header
 from searchlog.search.provider import Response
 from searchlog.search.providers.duckduckgo import DuckDuckGo
 from searchlog.search.query import Query
@@ -136,3 +137,14 @@ def test_html_nested_without_end_is_not_parsed(unit: str) -> None:
 
 def test_a_page_of_absurd_size_is_too_large() -> None:
     assert PROVIDER.parse(page("x" * 1_000_001), QUERY).outcome is RunOutcome.TOO_LARGE
+
+
+def test_a_row_titled_as_the_search_behind_it_fails_is_no_result() -> None:
+    run = PROVIDER.parse(page(row("https://other.example/?q=x", "DEEP_ERROR_NO_RESULTS")), QUERY)
+    assert (run.outcome, run.dropped) == (RunOutcome.EMPTY, (("DEEP_ERROR_NO_RESULTS", "not-a-result"),))
+
+
+def test_the_form_is_sent_with_the_address_of_its_page() -> None:
+    assert header(PROVIDER.request(QUERY).headers, "Referer") == "https://html.duckduckgo.com/"
+    mirror = DuckDuckGo(base_url="http://127.0.0.1:9")
+    assert header(mirror.request(QUERY).headers, "Referer") == "http://127.0.0.1:9/"

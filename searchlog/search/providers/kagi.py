@@ -11,6 +11,7 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
+from searchlog.search.moments import unsaid_freshness
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.providers.keyed import check_key, keyed_run
 from searchlog.search.query import Query
@@ -100,7 +101,7 @@ class Kagi(Service):
 
 def _unsaid(query: Query) -> list[str]:
     """Return the options of this query that cannot be said: too many domains, a freshness that counts from no day."""
-    out = ["freshness"] if query.freshness and query.span() == (None, None) else []
+    out = unsaid_freshness(query)
     out += ["include_domains"] if len(query.include_domains) > _DOMAINS_MAX else []
     return out + (["exclude_domains"] if len(query.exclude_domains) > _DOMAINS_MAX else [])
 
@@ -142,7 +143,8 @@ def _read_v0(data: list[Any], reader: Reader) -> None:
     others = [row for row in data if isinstance(row, dict) and "t" in row and row["t"] != 0]
     reader.walk([row for row in data if not (isinstance(row, dict) and "t" in row and row["t"] != 0)], _result)
     for row in others if not reader.is_over(len(others)) else []:
-        for term in items(row.get("list")) or [""]:
+        terms = items(row.get("list")) or [""]
+        for term in terms if not reader.is_over(len(terms)) else []:
             reader.drop(text(term) or "item", "related-search" if row["t"] == 1 else "not-a-result")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
+from searchlog.search.moments import unsaid_freshness
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.providers.keyed import keyed_run
 from searchlog.search.query import Query
@@ -87,7 +88,7 @@ class Linkup(Service):
 
 def _unsaid(query: Query) -> list[str]:
     """Return the options of this query that cannot be said: too many domains, a freshness that counts from no day."""
-    out = ["freshness"] if query.freshness and query.span() == (None, None) else []
+    out = unsaid_freshness(query)
     out += ["include_domains"] if len(query.include_domains) > _DOMAINS_MAX else []
     return out + (["exclude_domains"] if len(query.exclude_domains) > _DOMAINS_MAX else [])
 

@@ -7,11 +7,12 @@ day out; language and country raise pages and filter none; a result has three da
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
+from searchlog.search.moments import moment
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.providers.keyed import check_key, keyed_run
 from searchlog.search.query import Query
@@ -27,7 +28,6 @@ _DOMAINS_MAX = 50
 _SINCE = {"day": "day", "month": "month", "year": "year"}
 _BYTES_MAX, _TAGS_MAX = 1_000_000, 10_000
 _CHALLENGE = ".captcha-wrap, altcha-widget, script[src*='altcha'], form[action*='captcha']"
-_SECONDS_MAX = 4_102_444_800  # the year 2100
 
 
 class Mojeek(Service):
@@ -158,21 +158,14 @@ def _result(row: dict[str, Any]) -> dict[str, Any]:
         "snippet": html_text(row.get("desc")),
         **_dated("published", row, "pdate"),
         **_dated("crawled", row, "cdatetimestamp", "cdate"),
-        "extra": {"modified": _moment(row.get("timestamp")) or text(row.get("date"))[:40]},
+        "extra": {"modified": moment(row.get("timestamp")) or text(row.get("date"))[:40]},
     }
 
 
 def _dated(what: str, row: dict[str, Any], *names: str) -> dict[str, str]:
     """Return the date in the first of these fields that has one, and which field that is."""
     for name in names:
-        said = _moment(row.get(name)) or text(row.get(name))[:60]
+        said = moment(row.get(name)) or text(row.get(name))[:60]
         if said:
             return {what: said, f"{what}_source": name}
     return {}
-
-
-def _moment(value: object) -> str:
-    """Return a number of seconds since 1970 as ISO 8601 in UTC; empty for anything else."""
-    if type(value) is not int or not 0 < value < _SECONDS_MAX:
-        return ""
-    return datetime.fromtimestamp(value, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
