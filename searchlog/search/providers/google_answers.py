@@ -1,4 +1,4 @@
-"""What services that resell Google's results share: languages, dates and pages in Google's words, and what is none.
+"""What services that resell Google's results share: its words for languages, dates and pages, and its other blocks.
 
 Pure. Traps: Google gives ten results a page whatever is asked for, since it dropped `num` in September 2025; so a page
 of another size starts inside one of Google's, and the rows before its start are dropped here. Other blocks of the page

@@ -38,9 +38,9 @@ class Linkup(Service):
         endpoint="https://api.linkup.so/v1/search",
         third_party="Linkup (linkup.so)",
         terms=Terms(
-            "https://www.linkup.so/terms-of-service",
+            "https://linkup-platform.notion.site/Linkup-Client-General-Terms-and-Conditions-13f161ecef69806784dfe808b4e162a1",
             "2026-11-30",
-            "what they say of storing answers was not verified: keep answers to yourself",
+            "updated in August 2025; what they say of storing answers was not verified: keep answers to yourself",
         ),
         applies=("count", "freshness", "after", "before", "include_domains", "exclude_domains"),
         returns=("snippet", "published"),

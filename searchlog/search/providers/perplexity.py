@@ -36,11 +36,12 @@ class Perplexity(Service):
         name="perplexity",
         title="Perplexity Search",
         endpoint="https://api.perplexity.ai/search",
-        third_party="Perplexity AI (perplexity.ai)",
+        third_party="Perplexity AI (perplexity.ai), whose addendum for this service lets it keep and use queries",
         terms=Terms(
             "https://www.perplexity.ai/hub/legal/perplexity-api-terms-of-service",
             "2026-11-30",
-            "what they say of storing answers was not verified: keep answers to yourself",
+            "dated 2025-05-23, with an addendum for this service of 2025-09-22; what they say of storing answers was "
+            "not verified: keep answers to yourself",
         ),
         applies=(
             "count",
