@@ -1,26 +1,34 @@
-"""Providers from other packages, by the entry point group `searchlog.providers`. Effects: reads what is installed.
+"""Providers from other packages, by the entry point group `searchlog.providers`. Effects: reads and runs what is
+installed.
 
     [project.entry-points."searchlog.providers"]
     example = "example_package:Example"
 
 The object is a class below `searchlog.search.service.Service`, or one of its shape: `FACTS`, whose name is the entry
-point's, and a constructor that takes `key`, `base_url` and `contact`. A package that fails to load costs its own
-provider and nothing else. Such a provider is asked only when it is named: that a package is installed sends no query
-to anybody.
+point's, and a constructor that takes `key`, `base_url` and `contact`. `searchlog.testing` checks one. A package that
+fails costs its own provider and nothing else: whatever it raises, its fault is told in words. Such a provider is asked
+only when it is named: that a package is installed sends no query to anybody.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib import metadata
 from typing import Any
 
-from searchlog.search.provider import Facts
+from searchlog.errors import UsageError
+from searchlog.search.provider import Facts, NetworkProvider, Terms
 
-__all__ = ["GROUP", "Plugin", "plugins"]
+__all__ = ["GROUP", "Plugin", "found", "make", "plugins"]
 
 GROUP = "searchlog.providers"
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_NAME_MAX = 40
+_SOUND = Facts("name", "title", "https://endpoint", "who", Terms("", "", ""), key_env=("KEY",))
+"""Facts whose types are right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,29 +41,134 @@ class Plugin:
     made: Any = None
     """Its class; None when it could not be loaded."""
     fault: str = ""
-    """Why it could not be loaded, or is none."""
+    """Why it could not be loaded, or is not asked."""
 
 
-@cache
 def plugins() -> dict[str, Plugin]:
-    """Return the providers of other packages by name, in the order of their names; of two of one name the first."""
+    """Return the providers of other packages by name, in the order of their names: of each name the one asked."""
     out: dict[str, Plugin] = {}
-    for point in sorted(metadata.entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
-        if point.name not in out:
-            out[point.name] = _loaded(point)
+    for plugin in found():
+        out.setdefault(plugin.name, plugin)
     return out
 
 
-def _loaded(point: metadata.EntryPoint) -> Plugin:
-    package = f"{point.dist.name} {point.dist.version}" if point.dist is not None else "an unnamed package"
+@cache
+def found() -> tuple[Plugin, ...]:
+    """Return every provider that an installed package says it has, those that can be loaded first within a name.
+
+    Of two of one name the first is asked; the other says so in its fault.
+    """
+    loaded = [_loaded(name, value, package, point) for name, value, package, point in sorted(_points(), key=_place)]
+    loaded.sort(key=lambda plugin: (plugin.name, plugin.made is None))
+    first: dict[str, Plugin] = {}
+    out = []
+    for plugin in loaded:
+        asked = first.setdefault(plugin.name, plugin)
+        if plugin is not asked and plugin.made is not None:
+            fault = f"{plugin.package}: its name is that of a provider of {asked.package}, which is asked instead"
+            out.append(replace(plugin, made=None, fault=fault))
+        else:
+            out.append(plugin)
+    return tuple(out)
+
+
+def _place(point: tuple[str, str, str, Any]) -> tuple[str, ...]:
+    return point[:3]
+
+
+def _points() -> Iterator[tuple[str, str, str, metadata.EntryPoint]]:
+    """Yield name, value, package and entry point. A package whose own description cannot be read has none."""
+    try:
+        points = list(metadata.entry_points(group=GROUP))
+    # the border: one package that is damaged on disk would hide all others
+    except Exception:
+        points = [point for distribution in metadata.distributions() for point in _points_of(distribution)]
+    for point in points:
+        yield point.name, point.value, _package(point), point
+
+
+def _points_of(distribution: metadata.Distribution) -> list[metadata.EntryPoint]:
+    try:
+        return list(distribution.entry_points.select(group=GROUP))
+    except Exception:  # as above
+        return []
+
+
+def _package(point: metadata.EntryPoint) -> str:
+    try:
+        assert point.dist is not None
+        return f"{point.dist.name} {point.dist.version}"
+    except Exception:  # its METADATA is missing or damaged
+        return "an unnamed package"
+
+
+def _loaded(name: str, value: str, package: str, point: metadata.EntryPoint) -> Plugin:
+    if not _NAME.fullmatch(name) or len(name) > _NAME_MAX:
+        shown = "".join(char if char.isprintable() else "?" for char in name)[:_NAME_MAX]
+        return Plugin(shown, package, fault=f"{package}: its name is not lower-case words joined by hyphens")
     try:
         made = point.load()
-    # the border: whatever a stranger's module raises on import costs that package alone
-    except Exception as error:
-        return Plugin(point.name, package, fault=f"{package} cannot be loaded: {type(error).__name__}")
-    facts = getattr(made, "FACTS", None)
+        facts = getattr(made, "FACTS", None)
+    # the border: whatever a stranger's module raises on import, an exit too, costs that package alone
+    except (Exception, SystemExit) as error:
+        return Plugin(name, package, fault=f"{package} cannot be loaded: {type(error).__name__}")
     if not (callable(made) and isinstance(facts, Facts)):
-        return Plugin(point.name, package, fault=f"{package}: {point.value} is no provider: it has no FACTS")
-    if facts.name != point.name:
-        return Plugin(point.name, package, fault=f"{package}: its entry point and its FACTS give different names")
-    return Plugin(point.name, package, made)
+        return Plugin(name, package, fault=f"{package}: {value} is no provider: it has no FACTS")
+    fault = _facts_fault(facts, name)
+    return Plugin(name, package, fault=f"{package}: {fault}") if fault else Plugin(name, package, made)
+
+
+def _facts_fault(facts: Facts, name: str) -> str:
+    """Return why facts cannot be used; empty when they can."""
+    for field in [*fields(Facts), *fields(Terms)]:
+        holder = "terms" if field.name in Terms.__dataclass_fields__ else ""
+        sound, given = getattr(_SOUND.terms if holder else _SOUND, field.name), facts.terms if holder else facts
+        value = getattr(given, field.name, None)
+        if not _is_like(sound, value):
+            return f"FACTS.{holder and holder + '.'}{field.name} is a {type(value).__name__}"
+    if facts.name != name:
+        return "its entry point and its FACTS give different names"
+    if not facts.endpoint.startswith(("https://", "http://")):
+        return "FACTS.endpoint is no http(s) address"
+    if facts.key not in ("none", "optional", "required"):
+        return f"FACTS.key is {facts.key!r:.40}, not none, optional or required"
+    if facts.key == "required" and not facts.key_env:
+        return "FACTS.key_env is empty, although it needs a key"
+    return ""
+
+
+def _is_like(sound: object, value: object) -> bool:
+    if isinstance(sound, tuple):
+        return isinstance(value, tuple) and all(type(item) is str and _has_utf8(item) for item in value)
+    if isinstance(sound, float):
+        return type(value) in (int, float)
+    return type(value) is type(sound) and (not isinstance(value, str) or _has_utf8(value))
+
+
+def _has_utf8(value: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in value)
+
+
+def make(plugin: Plugin, key: str | None, base_url: str | None, contact: str | None) -> NetworkProvider:
+    """Return the provider of a package. Raises UsageError, with the field `broken` when the package is at fault."""
+    name = plugin.name
+    try:
+        provider: Any = plugin.made(key=key, base_url=base_url, contact=contact)
+        facts: Any = provider.facts
+        whole = isinstance(provider, NetworkProvider)
+    except UsageError as error:
+        if key and key in str(error):
+            raise UsageError(f"{name}: {plugin.package} does not take the key that is set", provider=name) from None
+        raise
+    # the border: what it raises may hold the key, so only its kind is told
+    except (Exception, SystemExit) as error:
+        said = f"{name}: {plugin.package} raised {type(error).__name__} when it was made"
+        raise UsageError(said, provider=name, broken=True) from None
+    if not (whole and isinstance(facts, Facts)):
+        said = f"{name}: what {plugin.package} makes has not facts, request and parse"
+        raise UsageError(said, provider=name, broken=True)
+    fault = _facts_fault(facts, name)
+    if fault:
+        raise UsageError(f"{name}: of what {plugin.package} makes {fault}", provider=name, broken=True)
+    made: NetworkProvider = provider
+    return made

@@ -15,13 +15,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from typing import Any
 
 from searchlog.errors import UsageError
 from searchlog.search.catalogue import EXTRACTORS, FACTS, SERVICES
 from searchlog.search.extractor import Extractor
 from searchlog.search.login import LoggedIn, split_login
-from searchlog.search.plugins import plugins
+from searchlog.search.plugins import found, make, plugins
 from searchlog.search.provider import Facts, NetworkProvider, Provider
 from searchlog.search.providers.archive import Archive
 from searchlog.search.providers.searxng import Searxng
@@ -73,8 +72,8 @@ class Available:
 
     name: str
     state: str
-    """`configured`, `keyless` (can be asked as it is), `local`, `needs-configuration`, or `broken` (a package that
-    cannot be loaded)."""
+    """`configured`, `keyless` (can be asked as it is), `local`, `needs-configuration`, `misconfigured` (what is set
+    cannot be used), or `broken` (a package that cannot be loaded)."""
     how: str
     """For people: which variable configures it, or why it can be asked as it is."""
     facts: Facts | None
@@ -100,7 +99,7 @@ def available(env: Mapping[str, str], options: Options | None = None) -> tuple[A
     """Return every provider and how it stands, those of other packages last."""
     options = options or Options()
     out = [_available(name, FACTS[name], env, options) for name in NAMES]
-    for plugin in plugins().values():
+    for plugin in found():
         if plugin.name in FACTS:
             fault = f"{plugin.package}: its name is that of a provider of searchlog, which is asked instead"
             out.append(Available(plugin.name, "broken", fault, None, plugin.package))
@@ -116,6 +115,8 @@ def _available(name: str, facts: Facts, env: Mapping[str, str], options: Options
         facts = build(name, env, options).facts
     except UsageError as error:
         state = "needs-configuration" if facts.endpoint else "local"
+        state = "misconfigured" if _variable(facts, env) is not None else state
+        state = "broken" if error.fields.get("broken") else state
         return Available(name, state, str(error), facts, package)
     variable = _variable(facts, env)
     if variable is not None:
@@ -178,18 +179,8 @@ def _build(facts: Facts, env: Mapping[str, str], options: Options, at: str | Non
 def _built_elsewhere(facts: Facts, key: str | None, at: str | None, contact: str | None) -> Provider:
     """Return a provider of another package. Raises UsageError for one that cannot be made."""
     if facts.key == "required" and not key:
-        raise UsageError(f"{facts.name}: set {', '.join(facts.key_env[:1]) or 'its key'}", provider=facts.name)
-    plugin = plugins()[facts.name]
-    try:
-        provider: Any = plugin.made(key=key, base_url=at, contact=contact)
-    except UsageError:
-        raise
-    # the border: what it raises may hold the key, so only its kind is told
-    except Exception as error:
-        raise UsageError(f"{facts.name}: {plugin.package} raised {type(error).__name__} when it was made") from None
-    if not (isinstance(provider, NetworkProvider) and isinstance(provider.facts, Facts)):
-        raise UsageError(f"{facts.name}: what {plugin.package} makes has not facts, request and parse")
-    return provider
+        raise UsageError(f"{facts.name}: set {facts.key_env[0]} to your key", provider=facts.name)
+    return make(plugins()[facts.name], key, at, contact)
 
 
 def build_extractor(name: str, env: Mapping[str, str], options: Options | None = None) -> Extractor:
@@ -307,7 +298,11 @@ def nothing_answered_message(runs: Sequence[Run], why: str) -> str:
 
 
 def _unknown(name: str, given_by: str = "") -> UsageError:
-    known = ", ".join((*NAMES, *(name for name in plugins() if name not in FACTS)))
+    """Return what to tell of a name that cannot be asked: why not, or who can."""
+    plugin = plugins().get(name)
+    if plugin is not None:
+        return UsageError(f"{name} cannot be asked: {plugin.fault}", provider=name, broken=True)
+    known = ", ".join((*NAMES, *(other.name for other in plugins().values() if other.made and other.name not in FACTS)))
     said = f"{given_by}: " if given_by else ""
     return UsageError(f"{said}no provider is called {name!r:.40}; there are: {known}", provider=name)
 
