@@ -90,7 +90,7 @@ class Jina(Service):
 
     def parse(self, response: Response, query: Query) -> Run:
         reader = Reader(self.facts, PARSER, self._ignored(query))
-        if response.status == 422 and _NOTHING_FOUND in error_text(response.body).lower():
+        if response.status == 422 and error_text(response.body).lower().startswith(_NOTHING_FOUND):
             return reader.run()
         refused = refused_run(response, reader)
         if refused is not None:

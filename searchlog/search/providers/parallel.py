@@ -6,6 +6,7 @@ a country that it does not serve is answered with a warning and left out; no sco
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from searchlog.capture.exchange import Request
@@ -122,7 +123,10 @@ def refused_run(response: Response, reader: Reader) -> Run | None:
         return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; check PARALLEL_API_KEY")
     if status == 408:
         return reader.run(RunOutcome.TIMEOUT, f"status 408, it did not end in its own time{why}")
-    return status_run(reader.facts, response, reader.parser, reader.ignored)
+    run = status_run(reader.facts, response, reader.parser, reader.ignored)
+    if run is None or said in run.detail:
+        return run
+    return replace(run, detail=run.detail + why)
 
 
 def _said(body: bytes) -> str:
