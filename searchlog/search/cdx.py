@@ -40,11 +40,15 @@ def target(query: Query, provider: str) -> str:
 
 
 def _ascii(host: str) -> str:
-    """Return a host as DNS knows it, or nothing when it has no such form."""
+    """Return a host as DNS knows it, or nothing when it has no such form. Spec: UTS 46, non-transitional."""
+    if host.isascii():
+        return host.lower() if all(len(label) < 64 for label in host.split(".")) else ""
+    import idna
+
     try:
-        return host.encode("idna").decode("ascii").lower()
-    except UnicodeError:
-        return host.lower() if host.isascii() else ""
+        return idna.encode(host, uts46=True, std3_rules=True, transitional=False).decode("ascii")
+    except (idna.IDNAError, UnicodeError):
+        return ""
 
 
 def between(query: Query) -> dict[str, str]:
