@@ -28,7 +28,33 @@ from searchlog.shape import is_issued, is_mixed, is_strong, is_token, without_pa
 
 __all__ = ["ADDRESSES", "KEYS", "hide", "hide_in", "known", "learn", "secrets_in", "values"]
 
-KEYS = ("TAVILY_API_KEY", "BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")
+KEYS = (
+    "TAVILY_API_KEY",
+    "BRAVE_API_KEY",
+    "BRAVE_SEARCH_API_KEY",
+    "SERPER_API_KEY",
+    "SERPAPI_API_KEY",
+    "SERPAPI_KEY",
+    "PERPLEXITY_API_KEY",
+    "PPLX_API_KEY",
+    "KAGI_API_KEY",
+    "LINKUP_API_KEY",
+    "MOJEEK_API_KEY",
+    "MARGINALIA_API_KEY",
+    "GITHUB_TOKEN",
+    "GH_TOKEN",
+    "NCBI_API_KEY",
+    "OPENALEX_API_KEY",
+    "S2_API_KEY",
+    "SEMANTIC_SCHOLAR_API_KEY",
+    "STACK_EXCHANGE_KEY",
+    "EXA_API_KEY",
+    "FIRECRAWL_API_KEY",
+    "JINA_API_KEY",
+    "PARALLEL_API_KEY",
+    "YOU_API_KEY",
+    "YDC_API_KEY",
+)
 """Variables of searchlog that hold a key."""
 ADDRESSES = ("SEARCHLOG_SEARXNG_URL", "SEARXNG_URL")
 """Variables of searchlog that hold an address, which may carry a password or a key."""

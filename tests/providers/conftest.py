@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -82,9 +83,15 @@ def exchange_of(request: Request) -> Exchange:
         return client.exchange(request, Deadline(5.0, clock))
 
 
+def query_for(provider: NetworkProvider, query: Query = QUERY) -> Query:
+    """The same query; of an index of captures, which can be asked for nothing else, about an address."""
+    return replace(query, text="https://a.example/tide") if provider.facts.scope == "captures" else query
+
+
 @pytest.fixture
 def ask() -> Ask:
-    def asked(provider: NetworkProvider, query: Query = QUERY) -> Run:
+    def asked(provider: NetworkProvider, query: Query | None = None) -> Run:
+        query = query_for(provider) if query is None else query
         return run_of(provider, query, exchange_of(provider.request(query)))
 
     return asked
