@@ -74,8 +74,10 @@ def test_an_advertisement_without_its_mark_is_known_by_its_address() -> None:
 
 def test_the_snippet_of_an_advertisement_is_nobody_elses() -> None:
     ad = row("https://ads.example/", "Ad", "buy", "result-sponsored")
+    bare = "<tr class=result-sponsored><td class=result-snippet>buy</td></tr>"
     lone = row("https://a.example/", "A", None)
     assert PROVIDER.parse(page(lone, ad), QUERY).results[0].snippet == ""
+    assert PROVIDER.parse(page(lone, bare), QUERY).results[0].snippet == ""
 
 
 def test_a_page_of_advertisements_alone_is_empty_and_says_what_it_dropped() -> None:

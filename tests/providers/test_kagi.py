@@ -109,6 +109,7 @@ def test_a_run_says_that_the_account_shapes_it() -> None:
         (200, {"meta": META, "data": None}, RunOutcome.PARSE_ERROR),
         (200, {"meta": META, "data": {"search": None}}, RunOutcome.PARSE_ERROR),
         (200, {"data": {}}, RunOutcome.PARSE_ERROR),
+        (200, {"meta": {}, "data": {}}, RunOutcome.PARSE_ERROR),
         (200, {"meta": META, "data": {}}, RunOutcome.EMPTY),
         (200, error("part.failed", data={"search": [ROW]}), RunOutcome.DEGRADED),
         (200, error("part.failed", data={"search": []}), RunOutcome.BAD_REQUEST),
