@@ -146,16 +146,16 @@ def parsed_again(ledger: Ledger, name: str, query: Query, exchanges: Sequence[re
         return None
     first = stored_exchange(exchanges[0], ledger.blobs, ledger.load)
     keyed = any(departure.startswith("redacted:request:") for departure in first.departures)
-    urls = exchanges[0].urls
-    provider = _extractor(name, first.url, keyed) if urls else _provider(name, first.url, keyed)
+    if exchanges[0].urls:
+        extractor = _extractor(name, first.url, keyed)
+        return run_of_texts(extractor, exchanges[0].urls, first) if extractor is not None else None
+    provider = _provider(name, first.url, keyed)
     if provider is None:
         return None
-    if isinstance(provider, NetworkProvider):
-        run = run_of(provider, query, first)
-        for body in exchanges[1:]:
-            run = run_of_both(provider, query, run, stored_exchange(body, ledger.blobs, ledger.load))
-        return run
-    return run_of_texts(provider, urls or [], first)
+    run = run_of(provider, query, first)
+    for body in exchanges[1:]:
+        run = run_of_both(provider, query, run, stored_exchange(body, ledger.blobs, ledger.load))
+    return run
 
 
 def _provider(name: str, url: str, keyed: bool) -> NetworkProvider | None:

@@ -56,6 +56,7 @@ from searchlog.flow.texts import Asked, ask_for_texts
 from searchlog.keyring import hide, hide_in, known
 from searchlog.ledger import Draft, Ledger, Record, State, TurnWriter
 from searchlog.log.checkpoint import Checkpoint
+from searchlog.reparse import Reparsed
 from searchlog.search import registry
 from searchlog.search.decision import Step
 from searchlog.search.fuse import Candidate
@@ -324,6 +325,24 @@ class Session:
                 made[result.url] = stored.body
         turn.add(drafts)
         return [text_page(url, asked.run, made.get(url), when) for url in asked.urls]
+
+    def keep_runs(self, again: Sequence[Reparsed]) -> int:
+        """Append runs that stored answers were parsed to again, as a turn of their own; return its number.
+
+        Each follows from the exchanges that it was parsed from, and stands beside the run recorded then.
+        """
+        with self.ledger.turn("reparse") as turn:
+            drafts = []
+            for item in again:
+                if item.run is not None:
+                    stored = recording.run_body(item.run)
+                    if stored.blobs:
+                        self.ledger.blobs.put(stored.blobs)
+                    drafts.append(Draft(stored.body, (turn.begin, *item.causes, item.seq)))
+            turn.add(drafts)
+            end = records.Turn(state="end", outcome="ok", detail=f"{len(drafts)} runs parsed again")
+            turn.end(lambda _: (None, []), end)
+            return turn.number
 
     def _draft(self, stored: recording.Stored, *causes: Draft) -> Draft:
         """Return a draft of a record whose blobs are durable."""

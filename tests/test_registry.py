@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from searchlog import keyring
 from searchlog.errors import UsageError
+from searchlog.search.catalogue import EXTRACTORS, FACTS
 from searchlog.search.providers.archive import Archive
 from searchlog.search.providers.brave import Brave
 from searchlog.search.providers.searxng import Searxng
@@ -21,6 +23,7 @@ from searchlog.search.registry import (
     lets_next_be_asked,
     nothing_answered_message,
     nothing_configured_message,
+    who_sees,
 )
 from searchlog.search.run import Result, Run, RunOutcome
 from searchlog.search.textindex import TextIndex
@@ -38,8 +41,14 @@ ENCYCLOPEDIA = build("wikipedia", {}).facts
         ({"SEARXNG_URL": "http://h"}, Choice(("searxng",), True, "configured")),
         ({"SEARCHLOG_SEARXNG_URL": "http://h", "BRAVE_API_KEY": "k"}, Choice(("searxng", "brave"), True, "configured")),
         ({"BRAVE_SEARCH_API_KEY": "k", "TAVILY_API_KEY": "k"}, Choice(("tavily", "brave"), True, "configured")),
+        ({"GITHUB_TOKEN": "t", "NCBI_API_KEY": "k"}, Choice(KEYLESS, False, "keyless")),
+        (
+            {"SEARCHLOG_PROVIDERS": "arxiv, brave", "TAVILY_API_KEY": "k"},
+            Choice(("arxiv", "brave"), True, "named", "SEARCHLOG_PROVIDERS"),
+        ),
+        ({"SEARCHLOG_KEYLESS": "wikipedia you"}, Choice(("wikipedia", "you"), False, "keyless")),
     ],
-    ids=["nothing", "blank", "searxng", "searxng-brave", "tavily-brave"],
+    ids=["nothing", "blank", "searxng", "searxng-brave", "tavily-brave", "keys-of-others", "chosen", "keyless-order"],
 )
 def test_what_is_configured_decides_whom_to_ask(env: dict[str, str], choice: Choice) -> None:
     assert choose(env) == choice
@@ -57,7 +66,44 @@ def test_names_given_win_over_everything_and_count_once() -> None:
 def test_the_keyless_order_ends_with_the_last_resort() -> None:
     facts = [build(name, {}).facts for name in KEYLESS]
     assert all(fact.keyless for fact in facts)
-    assert [fact.last_resort for fact in facts] == [False, False, True]
+    assert [fact.last_resort for fact in facts] == [False] * (len(KEYLESS) - 1) + [True]
+    assert KEYLESS[0] == "tavily"
+
+
+def test_a_wrong_name_in_a_setting_names_the_setting() -> None:
+    for env in ({"SEARCHLOG_PROVIDERS": "gogle"}, {"SEARCHLOG_KEYLESS": "gogle"}, {"SEARCHLOG_KEYLESS": "brave"}):
+        with pytest.raises(UsageError, match=next(iter(env))):
+            choose(env)
+
+
+def test_in_turn_is_for_those_that_are_named_or_configured() -> None:
+    assert choose({}, ["brave", "tavily"], in_turn=True) == Choice(("brave", "tavily"), False, "named")
+    assert choose({"BRAVE_API_KEY": "k", "EXA_API_KEY": "k"}, in_turn=True).together is False
+
+
+def test_who_sees_a_query_is_said_for_keyless_third_parties_only() -> None:
+    told = who_sees({}, choose({}, ["wikipedia"]))
+    assert told is not None
+    assert "Wikimedia Foundation" in told
+    assert who_sees({}, choose({}, ["archive"])) is None
+    keyed = {"TAVILY_API_KEY": "k"}
+    assert who_sees(keyed, choose(keyed)) is None
+    in_turn = who_sees({}, choose({}))
+    assert in_turn is not None
+    assert "one after another" in in_turn
+    assert all(name in in_turn for name in KEYLESS)
+    at_home = Options(endpoints={"wikipedia": "http://127.0.0.1:9"})
+    assert who_sees({}, choose({}, ["wikipedia"]), at_home) is None
+
+
+def test_every_key_variable_is_known_to_the_keyring() -> None:
+    """A key that the keyring does not know is taken out of the requests that send it, and of nothing else."""
+    known = {*keyring.KEYS, *keyring.ADDRESSES}
+    extractors = [made.FACTS for made in EXTRACTORS.values()]
+    for facts in (*FACTS.values(), *extractors):
+        assert set(facts.key_env) <= known, facts.name
+        assert bool(facts.key_env) == (facts.key != "none" or facts.own_server), facts.name
+    assert known == {name for facts in (*FACTS.values(), *extractors) for name in facts.key_env}
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
@@ -87,28 +133,24 @@ def test_providers_are_built_from_the_environment() -> None:
         assert isinstance(build("archive", {}, Options(index=index)), Archive)
 
 
-@pytest.mark.parametrize("name", ["searxng", "tavily", "brave", "wikipedia", "duckduckgo"])
+@pytest.mark.parametrize("name", [name for name, facts in FACTS.items() if facts.endpoint])
 def test_any_endpoint_can_be_replaced(name: str) -> None:
     options = Options(endpoints={name: "http://127.0.0.1:9"})
-    provider = build(name, {"BRAVE_API_KEY": "k"}, options)
+    provider = build(name, dict.fromkeys(FACTS[name].key_env, "http://127.0.0.1:9"), options)
     assert provider.facts.endpoint.startswith("http://127.0.0.1:9/")
 
 
 def test_what_is_available_is_said_for_every_provider() -> None:
     states = {item.name: item.state for item in available({"TAVILY_API_KEY": "k"})}
     assert tuple(states) == NAMES
-    assert states == {
-        "searxng": "needs-configuration",
-        "tavily": "configured",
-        "brave": "needs-configuration",
-        "wikipedia": "keyless",
-        "duckduckgo": "keyless",
-        "archive": "local",
-        "site": "local",
-    }
+    for name, state in states.items():
+        facts = FACTS[name]
+        usual = "local" if not facts.endpoint else "keyless" if facts.keyless else "needs-configuration"
+        usual = "needs-configuration" if name == "searxng" else usual
+        assert state == ("configured" if name == "tavily" else usual)
     assert {item.name: item.state for item in available({})}["tavily"] == "keyless"
     broken = {item.name: item for item in available({"SEARXNG_URL": "nonsense"})}["searxng"]
-    assert broken.facts is None
+    assert broken.state == "misconfigured"
     assert "not the address" in broken.how
 
 
@@ -162,5 +204,5 @@ def test_address_that_cannot_be_asked_is_a_wrong_setting_and_no_bug(address: str
     with pytest.raises(UsageError, match="not the address of a SearXNG server"):
         build("searxng", env)
     (stands,) = (item for item in available(env) if item.name == "searxng")
-    assert stands.state == "needs-configuration"
+    assert stands.state == "misconfigured"
     assert "p@" not in stands.how

@@ -22,6 +22,7 @@ _SUMMARIES = {
     "sessions": "List the sessions of the archive.",
     "verify": "Check that what is stored is intact.",
     "replay": "Run a stored search again without the network.",
+    "reparse": "Parse stored answers of providers again.",
     "providers": "List search providers and who sees the query.",
     "doctor": "Check this machine, the archive and the settings.",
     "demo": "See all of it work, with no key and no network.",

@@ -1,49 +1,46 @@
-"""`searchlog doctor`: whether this machine, the archive and the settings are fit to work. Offline unless told."""
+"""`searchlog doctor`: whether this machine, the archive, the settings and the providers are fit to work."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib import metadata, util
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from searchlog.checkup import Check, check_settings
 from searchlog.cli import options, out
 from searchlog.cli.exits import Exit
+
+if TYPE_CHECKING:
+    from searchlog.flow.standing import Standings
 
 _DEPENDENCIES = ("httpx", "httpcore", "h11", "selectolax", "trafilatura", "diskcache", "pydantic", "protego")
 _EXTRAS = {"pypdfium2": ("pdf", "text of PDF files")}
 _SAFE_WAL = (3, 51, 3)
-_QUESTION = "lighthouse"
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing looked at."""
-
-    name: str
-    state: str
-    """`ok`, `note` (works, but know this) or `failed`."""
-    detail: str
-
-
-@click.command("doctor", epilog=options.examples("doctor", "doctor --json"))
-@click.option("--online", is_flag=True, help="Ask each configured provider one small query.")
+@click.command("doctor", epilog=options.examples("doctor", "doctor --offline --json"))
+@click.option("--online/--offline", default=True, help="Whether to ask each configured provider one small query.")
 @options.archive_option
 @options.json_option
 def doctor_command(online: bool, archive: str | None, as_json: bool) -> int:
-    """Check Python, SQLite, libraries, the archive and the providers' settings.
+    """Check Python, SQLite, libraries, the archive, the settings and the providers that are configured.
 
-    The network is not touched without --online. Of keys only the names of their variables are shown.
+    Each configured provider is asked one small query, which counts as any other; with --offline the network is not
+    touched. The last column names the one setting to change. Of keys only the names of their variables are shown.
     """
-    local = [*_machine(), *_extras(), *_archive(archive), *_providers()]
-    asked = _ask_providers() if online else []
+    standings = options.standings_of(archive)
+    local = [*_machine(), *_extras(), *_archive(archive), *_providers(), *check_settings(os.environ, standings)]
+    asked = _ask_providers(standings) if online and not any(check.name == "setting" for check in local) else []
     checks = local + asked
     if as_json:
         out.json({"checks": [asdict(check) for check in checks]})
     else:
-        out.table(("check", "state", "detail"), [(check.name, check.state, check.detail) for check in checks])
+        rows = [(check.name, check.state, check.change, check.detail) for check in checks]
+        out.table(("check", "state", "change", "detail"), rows)
     if any(check.state == "failed" for check in local):
         return Exit.MACHINE
     return Exit.NO_PROVIDER if any(check.state == "failed" for check in asked) else Exit.OK
@@ -120,38 +117,30 @@ def _archive(location: str | None) -> list[Check]:
 
 
 def _providers() -> list[Check]:
-    checks = []
+    """Look at the providers that are configured, or meant to be; how many others there are is said in a line."""
+    checks, others = [], 0
     for item in options.providers_now(os.environ):
-        state = "note" if item.state == "needs-configuration" else "ok"
-        checks.append(Check(f"provider {item.name}", state, f"{item.state}: {item.how}"))
-    return checks
+        if item.state == "broken":
+            checks.append(Check(f"provider {item.name}", "failed", item.how, f"the package {item.package}"))
+        elif item.state == "misconfigured":
+            variable = item.facts.key_env[0] if item.facts is not None and item.facts.key_env else ""
+            checks.append(Check(f"provider {item.name}", "failed", item.how, variable))
+        elif item.state == "configured":
+            checks.append(Check(f"provider {item.name}", "ok", item.how))
+        else:
+            others += 1
+    told = f"{others} more can be asked as they are, or need a key: `searchlog providers` lists them"
+    return [*checks, Check("other providers", "ok", told)]
 
 
-def _ask_providers() -> list[Check]:
-    """Ask each configured provider one small query; nothing is stored."""
-    from urllib.parse import urlsplit
-
+def _ask_providers(standings: Standings) -> list[Check]:
+    """Ask each configured provider one small query; nothing is stored but what it says of leaving it alone."""
     from searchlog.archive import open_archive
-    from searchlog.capture.deadline import Deadline
-    from searchlog.flow.gather import gather
-    from searchlog.flow.settings import Settings
-    from searchlog.search import registry
-    from searchlog.search.query import Query
+    from searchlog.checkup import check_providers
     from searchlog.storage import MEMORY
 
     names = [item.name for item in options.providers_now(os.environ) if item.state == "configured"]
     if not names:
         return [Check("online", "note", "no provider is configured, so nobody was asked")]
     with open_archive(MEMORY) as opened:
-        asked = [registry.build(name, os.environ) for name in names]
-        own = tuple(urlsplit(p.facts.endpoint).netloc.rpartition("@")[2] for p in asked if p.facts.own_server)
-        client = opened.resources.client(Settings(allow_private=own))
-        deadline = Deadline(10.0, opened.resources.clock)
-        attempts = gather(asked, Query(_QUESTION, count=1), client, deadline, fuse=True)
-    checks = []
-    for attempt in attempts:
-        run = attempt.run
-        good = run.outcome in ("ok", "empty")
-        said = f"{run.outcome}, {len(run.results)} results" if good else run.detail or str(run.outcome)
-        checks.append(Check(f"online {run.provider}", "ok" if good else "failed", said))
-    return checks
+        return check_providers(opened.resources, names, standings)

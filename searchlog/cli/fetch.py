@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 @click.command(
     "fetch",
     epilog=options.examples(
-        "fetch https://www.rfc-editor.org/rfc/rfc6962.txt", "fetch http://localhost:8000/ --allow-private localhost"
+        "fetch https://www.rfc-editor.org/rfc/rfc6962.txt",
+        "fetch http://localhost:8000/ --allow-private localhost",
+        "fetch https://example.org/ --via tavily",
     ),
 )
 @click.argument("urls", nargs=-1, required=True, callback=options.as_text, metavar="URL...")
 @click.option("--all", "form", flag_value="all", help="Print the whole visible text, menus and footers too.")
 @click.option("--raw", "--html", "form", flag_value="raw", help="Print the page as it came, content codings removed.")
+@click.option("--via", metavar="PROVIDER", help="Ask this provider for its text of the pages; fetch nothing from them.")
 @options.web_options
 @options.session_option("new", ", or `new`")
 @options.archive_option
@@ -33,6 +36,7 @@ def fetch_command(
     *,
     urls: tuple[str, ...],
     form: str | None,
+    via: str | None,
     session_id: str,
     archive: str | None,
     as_json: bool,
@@ -50,19 +54,31 @@ def fetch_command(
 
     A page that looks like a bot challenge, a login wall or an error page instead of the page asked for is printed as
     well; stderr says what it is suspected to be, and by which tests, and the exit code is that of a page that failed.
+
+    With --via the text is a provider's, made on its machine from bytes that nobody here has seen: it is kept as
+    `provider-text`, and never as a capture of the page.
     """
     from searchlog.archive import open_archive
     from searchlog.cli import progress
     from searchlog.extract.convert import ConvertOptions
     from searchlog.flow.settings import split_options
     from searchlog.log.checkpoint import head_line
+    from searchlog.search import registry
 
     convert = ConvertOptions() if form else ConvertOptions(labels="trafilatura", dates="htmldate")
     _, settings = split_options("fetch", None, {**options.cache_settings(**given), "convert": convert})
+    if via is not None and form == "raw":
+        raise click.UsageError("--raw needs the page itself, and --via fetches none")
     with open_archive(archive) as opened:
+        if via is not None:
+            # told before a session is begun that would stay empty
+            registry.build_extractor(via, opened.resources.env)
         session = opened.session(None if session_id == "new" else session_id)
         with progress.shown(quiet) as listener:
-            pages = session.fetch_many(urls, settings=settings, progress=listener)
+            if via is None:
+                pages = session.fetch_many(urls, settings=settings, progress=listener)
+            else:
+                pages = session.provider_texts(urls, via, settings=settings, progress=listener)
         turn = session.ledger.refresh().last_turn
         printed = [_printed(page, session, form) for page in pages]
         if as_json:
@@ -131,6 +147,7 @@ def _page_json(page: Page, what: _Printed) -> dict[str, Any]:
     content = what.content
     return {
         "asked": page.asked,
+        "kind": page.kind,
         "url": page.url,
         "outcome": page.outcome,
         "reason": page.reason,
@@ -143,7 +160,7 @@ def _page_json(page: Page, what: _Printed) -> dict[str, Any]:
         "suspected": (
             {"kind": page.suspected.kind, "tests": list(page.suspected.tests)} if page.suspected is not None else None
         ),
-        "payload": page.capture.payload.blob if page.capture and page.capture.payload else None,
+        "payload": page.payload,
         "text": page.converted.text.blob if page.converted and page.converted.text else None,
         "content": content.decode("utf-8", "replace") if isinstance(content, bytes) else content,
         "left_out": dict(what.left_out),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,6 +13,7 @@ from searchlog.errors import MissingError
 
 if TYPE_CHECKING:
     from searchlog.archive import Archive
+    from searchlog.flow.standing import Standings
     from searchlog.search.registry import Available
     from searchlog.view import TurnView
 
@@ -27,6 +29,7 @@ __all__ = [
     "providers_now",
     "quiet_option",
     "session_option",
+    "standings_of",
     "together",
     "turn_of",
     "web_options",
@@ -156,6 +159,19 @@ def providers_now(env: Mapping[str, str]) -> tuple[Available, ...]:
 
     with TextIndex() as index:
         return registry.available(env, registry.Options(index=index, site_prefix="the address given with --site"))
+
+
+def standings_of(location: str | None) -> Standings:
+    """Return how providers stand by the archive at a place; of one that is not there, that nobody failed."""
+    from pathlib import Path
+
+    from searchlog.clock import SystemClock
+    from searchlog.flow.standing import Standings
+    from searchlog.storage import MEMORY, default_folder
+
+    folder = None if location == MEMORY else Path(location) if location else default_folder()
+    path = folder / "providers.db" if folder is not None and folder.is_dir() else None
+    return Standings(path, SystemClock(), os.environ)
 
 
 def turn_of(views: list[TurnView], number: int, session: str) -> TurnView:

@@ -36,6 +36,8 @@ _query_options = options.together(
     click.option("--language", metavar="TAG", help="Such as `en` or `zh-Hans`."),
     click.option("--country", metavar="CODE", help="Such as `JP`."),
     click.option("--freshness", type=click.Choice(("day", "week", "month", "year")), help="Not older than this."),
+    click.option("--after", metavar="DAY", help="Published on this day or later: `2026-01-31`."),
+    click.option("--before", metavar="DAY", help="Published on this day or earlier."),
     click.option("--safe", type=click.Choice(("off", "moderate", "strict")), help="Filter of the provider."),
     click.option("--include-domain", multiple=True, metavar="DOMAIN", help="Only this one and below. Repeatable."),
     click.option("--exclude-domain", multiple=True, metavar="DOMAIN", help="Not this one nor below. Repeatable."),
@@ -88,6 +90,14 @@ def _buildable(env: Mapping[str, str], names: Sequence[str]) -> None:
 )
 @click.argument("words", nargs=-1, required=True, callback=options.as_text, metavar="QUERY...")
 @click.option("--provider", "-p", "providers", multiple=True, metavar="NAME", help="Whom to ask. Repeatable.")
+@click.option("--in-turn", is_flag=True, help="Ask one after another, until one answers; not all at once.")
+@click.option(
+    "--provider-text",
+    type=click.Choice(("never", "fallback", "prefer")),
+    default="never",
+    show_default=True,
+    help="Take texts of pages from providers that have them, as evidence of its own kind.",
+)
 @click.option("--site", metavar="PATH-OR-URL", help="Search a folder, or the pages below an address.")
 @_query_options
 @_limit_options
@@ -100,6 +110,7 @@ def search_command(
     *,
     words: tuple[str, ...],
     providers: tuple[str, ...],
+    in_turn: bool,
     site: str | None,
     session_id: str,
     archive: str | None,
@@ -109,20 +120,25 @@ def search_command(
 ) -> int:
     """Search, read the pages found, and print the evidence.
 
-    stdout gets exactly the text that a model would be given. With no --provider those configured in the environment
-    are asked, else keyless ones in turn; `searchlog providers` lists them.
+    stdout gets exactly the text that a model would be given. With no --provider those that SEARCHLOG_PROVIDERS names
+    are asked, else those with a key in the environment, else keyless ones in turn; `searchlog providers` lists them.
+
+    With --provider-text fallback a provider's own text of a page stands in where the page gave none; with prefer the
+    page is not even fetched. Such evidence is labelled `provider-text`: nobody can check it against the page.
     """
     from searchlog.archive import open_archive
     from searchlog.cli import progress
     from searchlog.cli.shape import search_json
+    from searchlog.search import registry
 
     query, settings = _asked(" ".join(words), given)
     names = _names(providers, site)
     with open_archive(archive) as opened, ExitStack() as stack:
-        notice = who_sees(opened.resources.env, names)
+        env = opened.resources.env
+        notice = registry.who_sees(env, registry.choose(env, names, in_turn=in_turn))
         if notice is not None:
             out.say(notice, quiet)
-        _buildable(opened.resources.env, names)
+        _buildable(env, names)
         session = opened.session(None if session_id == "new" else session_id)
         listener = stack.enter_context(progress.shown(quiet))
         extra: dict[str, Any] = {}
@@ -132,7 +148,9 @@ def search_command(
             place = stack.enter_context(open_site(session, site, settings, progress=listener))
             settings, extra = place.settings, {"registry_options": place.options}
         try:
-            found = session.search(query, providers=names or None, settings=settings, progress=listener, **extra)
+            found = session.search(
+                query, providers=names or None, settings=settings, progress=listener, in_turn=in_turn, **extra
+            )
         except ProviderError as error:
             stack.close()
             if len(error.attempts) > 1:
@@ -150,6 +168,9 @@ def search_command(
     return _exit_of(found)
 
 
+_AS_GIVEN = ("count", "page", "pages", "language", "freshness", "after", "before", "safe", "provider_text")
+
+
 def _asked(text: str, given: dict[str, Any]) -> tuple[Query, Settings]:
     """Return query and settings, checked before anything is stored."""
     from searchlog.flow.settings import split_options
@@ -160,7 +181,7 @@ def _asked(text: str, given: dict[str, Any]) -> tuple[Query, Settings]:
         text,
         None,
         {
-            **{name: given[name] for name in ("count", "page", "pages", "language", "freshness", "safe")},
+            **{name: given[name] for name in _AS_GIVEN},
             "country": country.upper() if country else None,
             "budget_tokens": given["budget"],
             "include_domains": given["include_domain"],
@@ -180,23 +201,6 @@ def _names(providers: tuple[str, ...], site: str | None) -> list[str]:
         # told here, before a session is begun for it
         raise UsageError(f"no folder {site}: give a folder, or an address that begins with http:// or https://")
     return list(dict.fromkeys((*providers, *(("site",) if site is not None else ()))))
-
-
-def who_sees(env: Mapping[str, str], names: Sequence[str]) -> str | None:
-    """Return a sentence on third parties that get the query though the user has not set them up; None if nobody does.
-
-    Raises UsageError for a name that is no provider.
-    """
-    from searchlog.search import registry
-
-    choice = registry.choose(env, names)
-    seen_by = [
-        f"{item.name} ({item.facts.third_party})"
-        for item in registry.available(env)
-        if item.name in choice.names and item.state == "keyless" and item.facts is not None
-    ]
-    how = "" if choice.together else ", one after another until one answers"
-    return f"this query goes to {', '.join(seen_by)}{how}" if seen_by else None
 
 
 def _report(archive: Archive, session: Session, found: Search) -> None:

@@ -44,6 +44,13 @@ class Page:
     """The record of its conversion."""
 
     @property
+    def payload(self) -> str | None:
+        """Digest of what arrived of the page, or of the text that a provider gave; None when nothing is stored."""
+        if self.capture is not None:
+            return self.capture.payload.blob if self.capture.payload is not None else None
+        return self.converted.payload if self.converted is not None else None
+
+    @property
     def said(self) -> str:
         """How it ended, in a few words."""
         return self.reason or f"{self.char_count} characters"

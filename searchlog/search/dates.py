@@ -25,16 +25,16 @@ DATE_OPTIONS = frozenset({"freshness", "after", "before"})
 
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
-_ISO = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
-_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[t ]\d{2}:?\d{2}.*")
-_SLASHES = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})(?: .*)?", re.DOTALL)
+_ISO = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[t ]\d{2}:?\d{2}.*", re.ASCII)
+_SLASHES = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})(?: .*)?", re.DOTALL | re.ASCII)
 _WORDS = re.compile(
     r"(?:[a-z]{3,9},? )?(?:(?P<day1>\d{1,2}) (?P<month1>[a-z]{3,9})|(?P<month2>[a-z]{3,9})\.? (?P<day2>\d{1,2})),? "
     r"(?P<year>\d{4})(?: .*)?",
-    re.DOTALL,
+    re.DOTALL | re.ASCII,
 )
-_MONTH_YEAR = re.compile(r"([a-z]{3,9})\.? (\d{4})")
-_AGO = re.compile(r"(\d{1,4}|an?) (second|minute|hour|day|week|month|year)s? ago")
+_MONTH_YEAR = re.compile(r"([a-z]{3,9})\.? (\d{4})", re.ASCII)
+_AGO = re.compile(r"(\d{1,4}|an?) (second|minute|hour|day|week|month|year)s? ago", re.ASCII)
 _BACK = {"second": 0, "minute": 0, "hour": 0, "day": 1, "week": 7, "month": 30, "year": 365}
 _SLACK = {"second": 1, "minute": 1, "hour": 1, "day": 1, "week": 7, "month": 31, "year": 366}
 

@@ -116,7 +116,7 @@ def test_json_has_a_page_for_each_url_in_order(tmp_path: Path, web: Site) -> Non
     good, bad = told["pages"]
     assert set(good) == set(bad) == {
         "asked", "url", "outcome", "reason", "detail", "status", "captured_at", "title", "char_count", "warnings",
-        "suspected", "payload", "text", "content", "left_out",
+        "suspected", "payload", "text", "content", "left_out", "kind",
     }  # fmt: skip
     assert (good["reason"], good["title"]) == (None, "Tides")
     assert good["content"].startswith("# Tide mills")

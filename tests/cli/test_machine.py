@@ -23,7 +23,11 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", refuse)
 
 
-@pytest.mark.parametrize("args", [["doctor"], ["doctor", "--json"], ["providers"], ["providers", "--json"]], ids=str)
+@pytest.mark.parametrize(
+    "args",
+    [["doctor", "--offline"], ["doctor", "--offline", "--json"], ["providers"], ["providers", "--json"]],
+    ids=str,
+)
 @pytest.mark.usefixtures("no_network")
 def test_keys_are_named_and_never_shown_and_nobody_is_asked(args: list[str], tmp_path: Path) -> None:
     place = {"SEARCHLOG_ARCHIVE": str(tmp_path / "none")}
@@ -38,9 +42,9 @@ def test_doctor_tells_of_python_sqlite_and_the_archive(kept: Kept) -> None:
     told = json.loads(kept("doctor", "--json").stdout)
     assert set(told) == {"checks"}
     checks = {check["name"]: check for check in told["checks"]}
-    assert {"searchlog", "libraries", "sqlite", "archive", "provider wikipedia"} <= set(checks)
+    assert {"searchlog", "libraries", "sqlite", "archive", "other providers", "online"} <= set(checks)
     assert str(kept.archive) in checks["archive"]["detail"]
-    assert set(checks["archive"]) == {"name", "state", "detail"}
+    assert set(checks["archive"]) == {"name", "state", "detail", "change"}
 
 
 @pytest.mark.parametrize(
@@ -53,14 +57,38 @@ def test_doctor_finds_an_archive_that_cannot_be_used(tmp_path: Path, content: st
     assert "failed" in result.stdout
 
 
-def test_doctor_online_asks_what_is_configured(kept: Kept) -> None:
-    asked = call("doctor", "--online", env={"SEARCHLOG_SEARXNG_URL": kept.site.search_url})
+def test_doctor_asks_what_is_configured_and_names_what_to_change(kept: Kept) -> None:
+    place = {"SEARCHLOG_ARCHIVE": str(kept.archive)}
+    asked = call("doctor", env={"SEARCHLOG_SEARXNG_URL": kept.site.search_url, **place})
     assert asked.exit_code == 0, asked.output
     assert "online searxng" in asked.stdout
-    silent = call("doctor", "--online", env={"SEARCHLOG_SEARXNG_URL": "http://127.0.0.1:9"})
+    silent = call("doctor", "--json", env={"SEARCHLOG_SEARXNG_URL": "http://127.0.0.1:9", **place})
     assert silent.exit_code == 4
-    nobody = call("doctor", "--online")
+    checks = {check["name"]: check for check in json.loads(silent.stdout)["checks"]}
+    assert checks["online searxng"]["change"] == "SEARCHLOG_SEARXNG_URL"
+    nobody = call("doctor", env=place)
     assert "nobody was asked" in nobody.stdout
+
+
+@pytest.mark.usefixtures("no_network")
+@pytest.mark.parametrize(
+    ("env", "name", "change"),
+    [
+        ({"SEARXNG_URL": "nonsense"}, "provider searxng", "SEARCHLOG_SEARXNG_URL"),
+        ({"SEARCHLOG_DAY_MAX": "brave"}, "setting", "SEARCHLOG_DAY_MAX"),
+        ({"SEARCHLOG_DAY_MAX": "gogle=3"}, "setting", "SEARCHLOG_DAY_MAX"),
+        ({"SEARCHLOG_PROVIDERS": "gogle"}, "setting", "SEARCHLOG_PROVIDERS"),
+        ({"SEARCHLOG_KEYLESS": "brave"}, "setting", "SEARCHLOG_KEYLESS"),
+    ],
+    ids=["address", "no-number", "unknown-limit", "unknown-choice", "keyless-with-key"],
+)
+def test_doctor_finds_a_setting_that_cannot_be_used(
+    env: dict[str, str], name: str, change: str, tmp_path: Path
+) -> None:
+    result = call("doctor", "--json", env={**env, "SEARCHLOG_ARCHIVE": str(tmp_path / "none")})
+    assert result.exit_code == 8
+    checks = {check["name"]: check for check in json.loads(result.stdout)["checks"]}
+    assert (checks[name]["state"], checks[name]["change"]) == ("failed", change)
 
 
 def test_providers_are_listed_with_who_sees_the_query() -> None:
@@ -73,9 +101,12 @@ def test_providers_as_json() -> None:
     told = json.loads(call("providers", "--json", env={"BRAVE_API_KEY": SECRET}).stdout)
     assert (told["asked"], told["mode"]) == (["brave"], "together")
     by_name = {item["name"]: item for item in told["providers"]}
-    assert set(by_name["brave"]) == {"name", "state", "how", "facts"}
+    assert set(by_name["brave"]) == {
+        "name", "state", "how", "package", "cooldown", "asked_today", "day_max", "facts",
+    }  # fmt: skip
+    assert (by_name["brave"]["day_max"], by_name["wikipedia"]["day_max"]) == (1_000, None)
     assert set(by_name["brave"]["facts"]) >= {
         "title", "endpoint", "third_party", "terms", "applies", "key_env", "keyless", "count_max", "scope",
         "last_resort",
     }  # fmt: skip
-    assert by_name["searxng"]["facts"] is None
+    assert by_name["searxng"]["facts"]["own_server"] is True
