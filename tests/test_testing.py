@@ -14,11 +14,8 @@ import pytest
 
 import searchlog.testing
 from searchlog.capture.exchange import Request
-from searchlog.search.catalogue import EXTRACTORS, SERVICES
 from searchlog.search.extractor import ended
 from searchlog.search.provider import NetworkProvider, Response
-from searchlog.search.providers.searxng import Searxng
-from searchlog.search.query import Query
 from searchlog.search.reading import Reader, page_text, rows, status_run
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
@@ -27,53 +24,30 @@ from searchlog.testing.inputs import answers
 from searchlog.testing.suite import CHECKS
 from tests.broken_providers import BROKEN, SAMPLES, Following, Tide, answer, facts, is_json, raises, says, when
 from tests.example_package import install
-from tests.providers.conftest import ALL_ENTRIES, KEY, sample
-
-BUILT = {
-    "searxng": lambda key: Searxng("https://searx.example"),
-    **{n: (lambda key, m=m: m(key)) for n, m in SERVICES.items()},
-}
-
+from tests.provider_samples import CASES, Case, samples_of
+from tests.providers.conftest import KEY
 
 VALUES = {"stackexchange": {"include_domains": [("stackoverflow.com",)]}}
 """What a provider knows that knows few values of an option."""
-
-
-def samples_of(name: str) -> list[Sample]:
-    """Return the samples of one provider, or of a service for texts, with what each should be."""
-    out = []
-    for entry in ALL_ENTRIES:
-        if entry["provider"] == name:
-            fields = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.get("query", {}).items()}
-            urls = tuple(entry.get("urls", ())) or tuple(row["url"] for row in entry["first"] if row["url"])
-            query = Query(**({"text": "tide table"} | fields))
-            outcome = RunOutcome(entry["outcome"])
-            out.append(Sample(sample(entry["id"]), outcome, entry["results"], query, urls))
-    return out
-
-
-CASES = [
-    pytest.param(name, made, id=f"{name}-{'key' if made else 'keyless'}")
-    for name, known in (("searxng", Searxng.FACTS), *((n, m.FACTS) for n, m in SERVICES.items()))
-    for made in {"none": (False,), "optional": (True, False), "required": (True,)}[known.key]
+KEYED = {"none": (False,), "optional": (True, False), "required": (True,)}
+EVERY = [
+    pytest.param(case, keyed, id=f"{case.name}-{'key' if keyed else 'keyless'}")
+    for case in CASES.values()
+    for keyed in KEYED[case.known.key]
 ]
 
 
-@pytest.mark.parametrize(("name", "keyed"), CASES)
-def test_every_provider_of_the_package_keeps_the_contract(name: str, keyed: bool) -> None:
-    provider: Any = BUILT[name](KEY if keyed else None)
-    samples = samples_of(name)
-    if not keyed and provider.facts.key != "none":
+@pytest.mark.parametrize(("case", "keyed"), EVERY)
+def test_every_one_of_this_package_keeps_the_contract(case: Case, keyed: bool) -> None:
+    made = case.make(keyed)
+    samples = samples_of(case.name)
+    if not keyed and case.known.key != "none":
         # an error may mean another thing to who has a key, and texts may need one
-        samples = [one for one in samples if one.outcome is RunOutcome.OK and not one.query.texts]
-    assert check_provider(provider, samples, values=VALUES.get(name)) == []
-
-
-@pytest.mark.parametrize("name", EXTRACTORS)
-def test_every_service_for_texts_keeps_the_contract(name: str) -> None:
-    made = EXTRACTORS[name]
-    extractor: Any = made(KEY if made.FACTS.key != "none" else None)
-    assert check_extractor(extractor, samples_of(f"{name}_extract")) == []
+        samples = tuple(one for one in samples if one.outcome is RunOutcome.OK and not one.query.texts)
+    if case.is_extractor:
+        assert check_extractor(made, samples) == []
+    else:
+        assert check_provider(made, samples, values=VALUES.get(case.name)) == []
 
 
 # --- providers that are wrong, in `broken_providers`

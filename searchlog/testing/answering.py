@@ -25,6 +25,8 @@ __all__ = [
     "no_answer_is_no_result",
     "no_bytes_break_it",
     "one_sample_has_results",
+    "own_lists",
+    "promise_faults",
     "samples_say_what_they_say",
     "second_requests_are_sound",
     "transport_failures_are_typed",
@@ -111,14 +113,14 @@ def no_answer_is_no_result(subject: Subject) -> Iterator[str]:
             yield from _taken(subject, response, f"for {what}")
     for body in subject.bodies(RunOutcome.OK):
         value = json_of(trimmed(body))
-        for path in _own_lists(subject, value):
+        for path in own_lists(subject, value):
             junk: tuple[Any, ...] = (7, "x", True, [None, 7, "x", []])
             for put in junk:
                 response = Response(200, (), _json(replaced(value, path, put)))
                 yield from _taken(subject, response, f"when {'.'.join(map(str, path))} holds {put!r}")
 
 
-def _own_lists(subject: Subject, value: Any) -> list[tuple[Any, ...]]:
+def own_lists(subject: Subject, value: Any) -> list[tuple[Any, ...]]:
     """Return the lists of a sample that hold its results: those without which nothing is found, not those in them."""
     out: list[tuple[Any, ...]] = []
     for path in row_lists(value):
