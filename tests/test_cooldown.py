@@ -34,7 +34,7 @@ def failed(outcome: RunOutcome, wait: int | None = None) -> Run:
 
 @pytest.mark.parametrize("outcome", list(RunOutcome))
 def test_what_a_provider_asks_for_is_obeyed_whatever_the_outcome(outcome: RunOutcome) -> None:
-    made = after_run(None, failed(outcome, 90), NOW)
+    made = after_run(None, KEYED, failed(outcome, 90), NOW)
     assert made is not None
     assert (made.until - NOW, made.told) == (timedelta(seconds=90), True)
 
@@ -44,7 +44,7 @@ def test_a_guess_doubles_up_to_its_bound(outcome: RunOutcome) -> None:
     first, most = GUESSES_S[outcome]
     now, before, waits = NOW, None, []
     for _ in range(12):
-        before = after_run(before, failed(outcome), now)
+        before = after_run(before, KEYED, failed(outcome), now)
         assert before is not None
         waits.append((before.until - now).total_seconds())
         now = before.until
@@ -55,7 +55,7 @@ def test_a_guess_doubles_up_to_its_bound(outcome: RunOutcome) -> None:
 
 def test_after_a_day_of_peace_it_begins_anew() -> None:
     before = Cooldown("tavily", NOW - timedelta(days=2), RunOutcome.BLOCKED, "", False, 5)
-    made = after_run(before, failed(RunOutcome.BLOCKED), NOW)
+    made = after_run(before, KEYED, failed(RunOutcome.BLOCKED), NOW)
     assert made is not None
     assert made.strikes == 1
 
@@ -63,14 +63,21 @@ def test_after_a_day_of_peace_it_begins_anew() -> None:
 @pytest.mark.parametrize("outcome", ["ok", "empty", "degraded", "filtered_to_empty"])
 def test_an_answer_ends_it(outcome: str) -> None:
     before = Cooldown("tavily", NOW, RunOutcome.BLOCKED, "", False)
-    assert after_run(before, failed(RunOutcome(outcome)), NOW) is None
+    assert after_run(before, KEYED, failed(RunOutcome(outcome)), NOW) is None
 
 
 @pytest.mark.parametrize("outcome", ["auth", "bad_request", "offline", "refused", "parse_error", "not_enabled"])
 def test_what_says_nothing_of_the_provider_changes_nothing(outcome: str) -> None:
     before = Cooldown("tavily", NOW, RunOutcome.BLOCKED, "", False)
-    assert after_run(before, failed(RunOutcome(outcome)), NOW) is before
-    assert after_run(None, failed(RunOutcome(outcome)), NOW) is None
+    assert after_run(before, KEYED, failed(RunOutcome(outcome)), NOW) is before
+    assert after_run(None, KEYED, failed(RunOutcome(outcome)), NOW) is None
+
+
+def test_nothing_is_guessed_of_ones_own_server() -> None:
+    """A server that had just been mended was not asked for a quarter of an hour, since it had been `blocked` before."""
+    own = FACTS["searxng"]
+    assert after_run(None, own, Run("searxng", RunOutcome.BLOCKED), NOW) is None
+    assert after_run(None, own, Run("searxng", RunOutcome.RATE_LIMITED, retry_after_s=5), NOW) is not None
 
 
 def test_one_left_alone_keeps_its_outcome_and_says_until_when() -> None:

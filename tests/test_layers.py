@@ -37,6 +37,8 @@ LEVELS: Sequence[Sequence[str]] = [
     ("verify",),
     ("flow",),
     ("reparse",),
+    ("desk",),
+    ("searching",),
     ("session", "testing"),
     ("archive", "replay", "site_server", "checkup"),
     ("__init__",),

@@ -218,6 +218,27 @@ def test_what_went_wrong_is_the_reason_of_each_page(
         check_clean(session)
 
 
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("https://a.example/?access_token=0123456789abcdef", "refused-credentials"),
+        ("https://me:hunter2@a.example/", "refused-credentials"),
+        ("http://192.168.1.1/", "refused-address"),
+        ("ftp://a.example/", "refused-scheme"),
+        ("nonsense", "refused-scheme"),
+    ],
+)
+def test_an_address_that_is_nobodys_business_is_told_to_nobody(site: Site, url: str, reason: str) -> None:
+    extract(site, {"results": []})
+    with opened() as archive:
+        session = archive.session()
+        refused, asked = session.provider_texts([url, site.url + "/mill"], "tavily", **options(site))
+        assert (refused.outcome, refused.reason) == ("refused", reason)
+        assert asked.reason == "not-in-answer"
+        assert [hit.body.decode() for hit in site.hits if url in hit.body.decode()] == []
+        assert all(url not in line.line.decode() for line in session.ledger.log.get(session.id) if line.line)
+
+
 def test_a_provider_that_gives_no_texts_says_which_do() -> None:
     with opened() as archive, pytest.raises(UsageError, match="those that do: tavily"):
         archive.session().provider_texts(["https://a.example/"], "wikipedia")

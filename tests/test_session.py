@@ -401,7 +401,7 @@ def test_server_that_is_not_there_is_offline():
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             site.port = taken.getsockname()[1]
-            with pytest.raises(ProviderError, match="no network: `--provider archive`") as caught:
+            with pytest.raises(ProviderError, match="is this machine online, and the address right") as caught:
                 ask(session, site)
         assert caught.value.attempts[0]["outcome"] == "offline"
         check_clean(session)

@@ -58,25 +58,25 @@ def skipped(standings: Standings, *wanted: Facts, named: bool = False) -> list[s
 
 
 def test_a_told_time_is_obeyed_whoever_asks_and_ends(standings: Standings, clock: Moving) -> None:
-    standings.note(Run("tavily", RunOutcome.RATE_LIMITED, retry_after_s=60))
+    standings.note(TAVILY, Run("tavily", RunOutcome.RATE_LIMITED, retry_after_s=60))
     assert skipped(standings, TAVILY, named=True) == ["tavily"]
     clock.move(61)
     assert skipped(standings, TAVILY, named=True) == []
 
 
 def test_a_guess_gives_way_when_named_or_when_nobody_else_is_left(standings: Standings) -> None:
-    standings.note(Run("tavily", RunOutcome.BLOCKED))
+    standings.note(TAVILY, Run("tavily", RunOutcome.BLOCKED))
     assert skipped(standings, TAVILY, BRAVE) == ["tavily"]
     assert skipped(standings, TAVILY, BRAVE, named=True) == []
     assert skipped(standings, TAVILY) == []
-    standings.note(Run("brave", RunOutcome.RATE_LIMITED, retry_after_s=9))
+    standings.note(BRAVE, Run("brave", RunOutcome.RATE_LIMITED, retry_after_s=9))
     assert skipped(standings, TAVILY, BRAVE) == ["brave"]
 
 
 def test_an_answer_ends_it_and_so_does_forgetting(standings: Standings) -> None:
-    standings.note(Run("tavily", RunOutcome.RATE_LIMITED, retry_after_s=60))
-    standings.note(Run("brave", RunOutcome.BLOCKED))
-    standings.note(Run("tavily", RunOutcome.OK))
+    standings.note(TAVILY, Run("tavily", RunOutcome.RATE_LIMITED, retry_after_s=60))
+    standings.note(BRAVE, Run("brave", RunOutcome.BLOCKED))
+    standings.note(TAVILY, Run("tavily", RunOutcome.OK))
     assert [item.provider for item in standings.cooldowns()] == ["brave"]
     assert standings.forget(["brave", "tavily"]) == ["brave"]
     assert standings.cooldowns() == []
@@ -141,7 +141,7 @@ def test_looking_makes_no_file_and_a_broken_one_is_named(tmp_path: Path, clock: 
 
 def test_rows_of_a_later_version_are_passed_over(tmp_path: Path, clock: Moving) -> None:
     made = Standings(tmp_path / "providers.db", clock, {})
-    made.note(Run("tavily", RunOutcome.BLOCKED))
+    made.note(TAVILY, Run("tavily", RunOutcome.BLOCKED))
     import sqlite3
 
     database = sqlite3.connect(tmp_path / "providers.db")

@@ -39,7 +39,7 @@ class Door(Protocol):
     def reserve(self, facts: Facts, query: Query) -> Run | float:
         """Count one request, and return the seconds to wait before it, or the run of one that may not be made."""
 
-    def note(self, run: Run) -> None:
+    def note(self, facts: Facts, run: Run) -> None:
         """Take in how an attempt ended."""
 
 
@@ -52,7 +52,7 @@ class _Free:
     def reserve(self, facts: Facts, query: Query) -> Run | float:
         return 0.0
 
-    def note(self, run: Run) -> None:
+    def note(self, facts: Facts, run: Run) -> None:
         pass
 
 
@@ -107,7 +107,7 @@ def gather(
         attempt = _ask(provider, query, asker, deadline, door)
         # one that we cut ourselves, since others had answered, did nothing wrong
         if attempt.exchanges and not (deadline.was_cut and attempt.run.outcome is RunOutcome.TIMEOUT):
-            door.note(attempt.run)
+            door.note(provider.facts, attempt.run)
         return attempt
 
     if not fuse:

@@ -13,7 +13,7 @@ from searchlog.flow.read import PageRead, unread_reason
 from searchlog.search.run import Run
 from searchlog.suspect.judge import Suspicion
 
-__all__ = ["Page", "page_of", "text_page"]
+__all__ = ["Page", "page_of", "refused_page", "text_page"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,12 @@ def text_page(url: str, run: Run, made: records.Conversion | None, answered_at: 
         kind=KIND,
         converted=made if reason is None else None,
     )
+
+
+def refused_page(url: str, why: str) -> Page:
+    """Return a page whose text was not asked for. why: a reason code."""
+    detail = "no provider is told of this address: it is private, holds a credential, or is none of the web"
+    return Page(shown_url(url), shown_url(url), "refused", why, detail, kind=KIND)
 
 
 def _warnings(read: PageRead) -> tuple[str, ...]:

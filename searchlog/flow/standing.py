@@ -102,11 +102,11 @@ class Standings:
             database.execute("INSERT OR REPLACE INTO asked VALUES (?, ?, ?, ?)", row)
         return float(at - moment)
 
-    def note(self, run: Run) -> None:
+    def note(self, facts: Facts, run: Run) -> None:
         """Take in how a provider's attempt ended."""
         before = {item.provider: item for item in self._rows()}.get(run.provider)
         now = self._clock.now()
-        after = after_run(before, run, now)
+        after = after_run(before, facts, run, now)
         if after == before:
             return
         with self._open(write=True) as database:

@@ -66,5 +66,5 @@ def _ask(extractor: Extractor, urls: tuple[str, ...], asker: Asker, deadline: De
     except UsageError as error:
         return Asked(urls, Run(facts.name, RunOutcome.BAD_REQUEST, detail=f"{facts.name}: {error}"), None)
     run = run_of_texts(extractor, urls, exchange)
-    door.note(run)
+    door.note(facts, run)
     return Asked(urls, run, exchange)

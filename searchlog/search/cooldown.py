@@ -56,16 +56,16 @@ class Cooldown:
     """How many runs in a row failed so."""
 
 
-def after_run(before: Cooldown | None, run: Run, now: datetime) -> Cooldown | None:
+def after_run(before: Cooldown | None, facts: Facts, run: Run, now: datetime) -> Cooldown | None:
     """Return the cool-down that a run leads to, given the one that there was; None when there is none.
 
     A failure that says nothing of the provider (no network, a wrong key, a query it cannot read) leaves things as
-    they were.
+    they were. Of one's own server nothing is guessed: whoever has just mended it wants to see that it works.
     """
     if run.retry_after_s is not None and run.retry_after_s > 0:
         until = now + timedelta(seconds=run.retry_after_s)
         return Cooldown(run.provider, until, run.outcome, run.detail, True, _strikes(before, run, now))
-    if run.outcome in GUESSES_S:
+    if run.outcome in GUESSES_S and not facts.own_server:
         first, most = GUESSES_S[run.outcome]
         strikes = _strikes(before, run, now)
         wait = min(first * 2 ** min(strikes - 1, 20), most)

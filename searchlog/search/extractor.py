@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from searchlog.capture.exchange import Exchange, Request
 from searchlog.search.provider import Facts, Response, response_of, transport_run
-from searchlog.search.reading import Reader
+from searchlog.search.reading import TITLE_MAX, Reader
 from searchlog.search.run import Run, RunOutcome
 
 __all__ = ["Extractor", "ended", "run_of_texts"]
@@ -48,7 +48,7 @@ def ended(reader: Reader, urls: Sequence[str]) -> Run:
     """
     told = {result.url for result in reader.results} | {what for what, _ in reader.dropped}
     for url in urls:
-        if url not in told:
+        if url not in told and url[:TITLE_MAX] not in told:  # what is dropped is cut to that
             reader.drop(url, "not-in-answer")
     if not reader.dropped:
         return reader.run()

@@ -286,7 +286,8 @@ def nothing_answered_message(runs: Sequence[Run], why: str) -> str:
     attempts = ", ".join(f"{run.provider}: {run.outcome}" for run in runs) or "nobody was asked"
     if len(runs) == 1 and runs[0].detail:
         attempts = runs[0].detail
-    offline = bool(runs) and all(run.outcome is RunOutcome.OFFLINE for run in runs)
+    # of one's own server the network is not to blame before its address is
+    offline = bool(runs) and all(run.outcome is RunOutcome.OFFLINE and not _is_own(run.provider) for run in runs)
     advice = (
         "no network: `--provider archive` searches your own past captures, `--provider site` a folder"
         if offline
@@ -295,6 +296,11 @@ def nothing_answered_message(runs: Sequence[Run], why: str) -> str:
     if not advice and why == "keyless":
         advice = nothing_configured_message()
     return f"no search provider answered ({attempts})" + (f"; {advice}" if advice else "")
+
+
+def _is_own(name: str) -> bool:
+    facts = facts_of(name)
+    return facts is not None and facts.own_server
 
 
 def _unknown(name: str, given_by: str = "") -> UsageError:
