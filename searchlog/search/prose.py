@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable
 
 from searchlog.search.reading import html_text, text
 
-__all__ = ["joined", "prose", "whole"]
+__all__ = ["joined", "prose", "unescaped", "whole"]
 
 NAMES_MAX = 6
 MARKUP_MAX = 100_000
@@ -21,11 +22,21 @@ def prose(value: object) -> str:
     return html_text(_BLOCK.sub(lambda tag: " " + tag[0], value[:MARKUP_MAX])) if isinstance(value, str) else ""
 
 
+def unescaped(value: object) -> str:
+    """Return a string with its character references resolved once, markup and all; empty for anything else."""
+    return html.unescape(value[:MARKUP_MAX]) if isinstance(value, str) else ""
+
+
 def joined(names: Iterable[object]) -> str:
     """Return names as one string; of many, the first ones and how many more there are. What is no name is left out."""
-    known = [name[:100] for name in map(text, names) if name]
-    more = f" and {len(known) - NAMES_MAX} more" if len(known) > NAMES_MAX else ""
-    return ", ".join(known[:NAMES_MAX]) + more
+    known: list[str] = []
+    more = 0
+    for name in names:
+        if len(known) == NAMES_MAX:
+            more += isinstance(name, str)
+        elif text(name):
+            known.append(text(name)[:100])
+    return ", ".join(known) + (f" and {more} more" if more else "")
 
 
 def whole(value: object) -> str:

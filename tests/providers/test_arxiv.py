@@ -91,7 +91,7 @@ def test_an_error_is_an_entry_whatever_the_status(name: str, ask: Ask, respx_moc
 
 def test_a_feed_that_counts_papers_and_has_none_is_not_empty() -> None:
     assert PROVIDER.parse(sample("arxiv-cut-short"), QUERY).outcome is RunOutcome.DEGRADED
-    assert parse(FEED + b"</feed>").outcome is RunOutcome.DEGRADED
+    assert parse(FEED + b"</feed>").outcome is RunOutcome.PARSE_ERROR
     assert parse(FEED + b"<o:totalResults>0</o:totalResults></feed>").outcome is RunOutcome.EMPTY
     assert PROVIDER.parse(sample("arxiv-past-the-end"), QUERY).outcome is RunOutcome.EMPTY
 

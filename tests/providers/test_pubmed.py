@@ -125,7 +125,7 @@ def test_the_second_answer_gives_titles_and_dates(respx_mock: respx.Router) -> N
     run = both(respx_mock, httpx.Response(200, content=sample("pubmed-summaries").body))
     assert run.outcome is RunOutcome.OK
     assert [(result.url, result.title, result.published) for result in run.results] == [
-        ("https://pubmed.ncbi.nlm.nih.gov/30000001/", "Tides and <i>sleep</i>.", "2018-10-04"),
+        ("https://pubmed.ncbi.nlm.nih.gov/30000001/", "Tides and sleep.", "2018-10-04"),
         ("https://pubmed.ncbi.nlm.nih.gov/30000003/", "Tidal volume.", "2018 Nov-Dec"),
     ]
     assert run.results[0].extra["doi"] == "10.5555/30000001"

@@ -125,6 +125,13 @@ def test_a_capture_keeps_its_time_and_digest() -> None:
     }
 
 
+def test_a_lone_surrogate_in_an_address_reaches_no_record() -> None:
+    """The address stood in `extra` as it came, and the run could not be written."""
+    result = PROVIDER.parse(json_response([COLUMNS[1:3], ["2021", "https://a.example/\ud800"]]), QUERY).results[0]
+    assert result.extra["original"] == "https://a.example/\ufffd"
+    assert result.url.endswith("/https://a.example/\ufffd")
+
+
 def test_columns_are_read_by_their_names() -> None:
     body = json_response([["original", "timestamp"], ["https://a.example/", "2021"]])
     assert PROVIDER.parse(body, QUERY).results[0].url == "https://web.archive.org/web/2021/https://a.example/"

@@ -87,8 +87,11 @@ class Arxiv(Service):
         refused = status_run(self.facts, response, PARSER, reader.ignored)
         if refused is not None:
             return refused
-        if not feed.entries and _is_cut_short(feed):
-            return reader.run(RunOutcome.DEGRADED, "it counts papers and sends none of them; ask again in a while")
+        unsent = 0 if feed.entries else _unsent(feed)
+        if unsent is None:
+            return reader.run(RunOutcome.PARSE_ERROR, "a feed that neither has entries nor counts them")
+        if unsent > 0:
+            return reader.run(RunOutcome.DEGRADED, f"it counts {unsent} papers and sends none; ask again in a while")
         for note in _asked(query)[1]:
             reader.note(note)
         _walk(feed, reader)
@@ -115,12 +118,12 @@ def _is_error(entry: Entry) -> bool:
         return False
 
 
-def _is_cut_short(feed: Feed) -> bool:
-    """Say whether a feed without entries counts some that should stand in it."""
+def _unsent(feed: Feed) -> int | None:
+    """Return how many papers a feed without entries counts from its start on; None when it counts none at all."""
     total, start = (feed.first(f"opensearch:{name}").strip() for name in ("totalResults", "startIndex"))
     if not re.fullmatch("[0-9]{1,12}", total):
-        return True
-    return int(total) > (int(start) if re.fullmatch("[0-9]{1,12}", start) else 0)
+        return None
+    return int(total) - (int(start) if re.fullmatch("[0-9]{1,12}", start) else 0)
 
 
 def _walk(feed: Feed, reader: Reader) -> None:

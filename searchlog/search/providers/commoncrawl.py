@@ -105,10 +105,14 @@ def _refused_run(response: Response, reader: Reader) -> Run | None:
 
 
 def _captures_run(response: Response, reader: Reader) -> Run:
-    lines = [line for line in response.body.splitlines() if line.strip()]
+    count = response.body.count(b"\n")
+    if count > ITEMS_HARD_MAX:
+        reader.is_over(count)
+        return reader.run()
+    lines = [line for line in response.body.split(b"\n") if line.strip()]
     if not lines:
         return reader.run(RunOutcome.PARSE_ERROR, "an answer without a line; nothing found is status 404")
-    read = [_line(line) for line in lines[:ITEMS_MAX]] if len(lines) <= ITEMS_HARD_MAX else []
+    read = [_line(line) for line in lines[:ITEMS_MAX]]
     reader.walk(read + [None] * (len(lines) - len(read)), _result)
     return reader.run()
 

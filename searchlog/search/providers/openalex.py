@@ -49,7 +49,7 @@ class OpenAlex(Service):
         endpoint="https://api.openalex.org/works",
         third_party="OurResearch (openalex.org)",
         terms=Terms(
-            "https://help.openalex.org/hc/en-us/articles/24397285563671",
+            "https://developers.openalex.org/api-reference/authentication",
             "2026-11-30",
             "its data are CC0: they may be kept and shared",
         ),

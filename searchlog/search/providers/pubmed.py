@@ -1,8 +1,9 @@
 """PubMed, through NCBI's E-utilities: esearch gives ids, esummary what they stand for. A key is optional.
 
 Asked twice: `follow` makes the second request, and `parse` reads both answers; that of esearch alone gives results
-without titles. Traps: esearch tells an error inside status 200; esummary can tell one inside a single item, or none at
-all for an id; both ends of a span of dates must be given; the key stands in the query string.
+without titles. Traps: esearch tells an error inside status 200; esummary can tell one inside a single item, or say
+nothing of an id; titles are escaped once more than elsewhere; both ends of a span of dates must be given; the key
+stands in the query string.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from urllib.parse import urlencode
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
 from searchlog.search.moments import unsaid_freshness
-from searchlog.search.prose import joined, prose
+from searchlog.search.prose import joined, prose, unescaped
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
 from searchlog.search.reading import ITEMS_MAX, Reader, error_text, fit, items, json_object, status_run, text
@@ -167,7 +168,7 @@ def _summaries_run(summaries: dict[str, Any], reader: Reader) -> Run:
         if place > ITEMS_MAX:
             reader.drop(f"item {place}", "over-items-limit")
         elif isinstance(row, dict) and not row.get("error"):
-            reader.add(place, _link(uid), prose(row.get("title")), **_published(row), extra=_extra(row))
+            reader.add(place, _link(uid), prose(unescaped(row.get("title"))), **_published(row), extra=_extra(row))
         else:
             said = text(row.get("error")) if isinstance(row, dict) else ""
             reader.drop(f"{text(uid) or f'item {place}'}: {said or 'nothing is said of it'}", "no-summary")

@@ -7,14 +7,13 @@ long to wait before the next; errors are a number in the body (`error_id`), 502 
 
 from __future__ import annotations
 
-import html
 import re
 from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
 from searchlog.search.moments import first_second, last_second, moment, unsaid_freshness
-from searchlog.search.prose import joined, prose, whole
+from searchlog.search.prose import joined, prose, unescaped, whole
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
 from searchlog.search.reading import Reader, fit, items, json_object, retry_after, rows, seconds, status_run, text
@@ -140,12 +139,11 @@ def _error_run(response: Response, reader: Reader) -> Run | None:
 
 
 def _result(row: dict[str, Any]) -> dict[str, Any]:
-    title = row.get("title")
     asked_at = moment(row.get("creation_date"))
     votes = row.get("score")
     return {
         "url": row.get("link"),
-        "title": text(html.unescape(title)) if isinstance(title, str) else "",
+        "title": text(unescaped(row.get("title"))),
         "snippet": prose(row.get("body")),
         **({"published": asked_at, "published_source": "creation_date"} if asked_at else {}),
         "extra": {

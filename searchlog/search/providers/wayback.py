@@ -17,7 +17,7 @@ from searchlog.errors import FormatError
 from searchlog.search.cdx import DATES_NOTE, between, captured_at, target
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import ITEMS_MAX, Reader, json_object, rows, status_run, text
+from searchlog.search.reading import ITEMS_HARD_MAX, ITEMS_MAX, Reader, json_object, rows, status_run, text
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -101,6 +101,8 @@ def _of_json(response: Response, reader: Reader) -> list[Any] | Run:
     table = found[1]
     if not table:
         return []
+    if len(table) > ITEMS_HARD_MAX + 1:
+        return _too_many(len(table) - 1, reader)
     names = table[0] if isinstance(table[0], list) else []
     if "timestamp" not in names or "original" not in names:
         return reader.run(RunOutcome.PARSE_ERROR, "the first row does not name the columns `timestamp` and `original`")
@@ -117,10 +119,17 @@ def _of_text(response: Response, reader: Reader) -> list[Any] | Run:
     lines = response.body.decode("utf-8", "replace").strip().splitlines()
     if not lines or _LINE.fullmatch(lines[0].strip()) is None:
         return reader.run(RunOutcome.PARSE_ERROR, f"{len(response.body)} bytes that are no index of captures")
+    if len(lines) > ITEMS_HARD_MAX:
+        return _too_many(len(lines), reader)
     return [
         dict(zip(_NAMES, line.split(), strict=False)) if _LINE.fullmatch(line.strip()) else line.split()
         for line in lines
     ]
+
+
+def _too_many(count: int, reader: Reader) -> Run:
+    reader.is_over(count)
+    return reader.run()
 
 
 def _walk(captures: list[Any], reader: Reader, query: Query) -> None:
@@ -158,7 +167,7 @@ def _add(reader: Reader, place: int, row: dict[str, Any]) -> None:
         crawled=time,
         crawled_source="timestamp" if time else None,
         extra={
-            "original": original[:2_000] if isinstance(original, str) else "",
+            "original": text(original)[:2_000],
             "status": text(row.get("statuscode"))[:10],
             "type": text(row.get("mimetype"))[:100],
             "digest": text(row.get("digest"))[:64],
