@@ -6,7 +6,8 @@
       checkpoint      its head
       blobs/sha256/…  every blob that the lines name
 
-Run `python -m tests.cassette NAME` to record one anew against the demo site; the README of the cassette is kept.
+`lighthouse` holds whole searches; a cassette named after a provider holds its answers, see `tests.provider_cassettes`.
+Run `python -m tests.cassette NAME` to record one of searches anew against the demo site; its README is kept.
 """
 
 from __future__ import annotations
