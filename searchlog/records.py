@@ -94,7 +94,7 @@ class Turn(Body):
     kind = "turn"
     state: Literal["begin", "end", "discarded"]
     purpose: str | None = None
-    """At begin: `search`, `fetch`, `index`, `verify`."""
+    """At begin: `search`, `fetch`, `index`, `reparse`, `verify`."""
     lease: str | None = None
     """At begin: name of the lock its writer holds; a turn whose lock is free was cut off."""
     outcome: str | None = None

@@ -17,6 +17,7 @@ from searchlog.cli import cli, exits
 from searchlog.demo.server import DemoSite
 from searchlog.search import registry
 from searchlog.search.run import RunOutcome
+from tests.readme_tables import provider_table
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -31,7 +32,7 @@ def test_python_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: py
     with DemoSite() as site:
         host = site.url.removeprefix("http://")
         allow = f'allow_private=["{host}"]'
-        assert len(PYTHON) == 3
+        assert len(PYTHON) == 4
         names: dict[str, object] = {}
         for example in PYTHON:
             code = example.replace('providers=["wikipedia"]', f"providers=[provider], {allow}")
@@ -76,8 +77,9 @@ def test_exit_codes_are_those_of_the_program() -> None:
 
 def test_outcomes_and_providers_are_those_of_the_program() -> None:
     assert all(f"`{outcome}`" in README for outcome in RunOutcome)
-    table = README.split("| provider | configured by")[1].split("A failure never")[0]
-    assert re.findall(r"^\| `(\w+)`", table, re.MULTILINE) == list(registry.NAMES)
+    assert provider_table() in README, "print it with: python -m tests.readme_tables"
+    keyless = " ".join(registry.keyless_order({}))
+    assert f"by default `{keyless}`" in README
 
 
 def _fields(row: str) -> list[str]:
@@ -112,12 +114,19 @@ def test_json_of_reading_commands_has_the_fields_of_the_table(demo: dict[str, An
         "sessions": _json("sessions", *where),
         "verify": _json("verify", *where),
         "replay": _json("replay", demo["session"], *where),
+        "reparse": _json("reparse", demo["session"], *where),
         "providers": _json("providers"),
         "doctor": _json("doctor", *where),
     }
     for name, value in outputs.items():
         assert list(value) == _fields(f"`{name}`"), name
     search = outputs["search"]
+    for name, key, element in (
+        ("reparse", "runs", "of `runs` in `reparse`"),
+        ("providers", "providers", "of `providers`"),
+        ("doctor", "checks", "of `checks`"),
+    ):
+        assert set(outputs[name][key][0]) == set(_fields(element)), name
     for name, element in (("runs", "of `runs`"), ("funnel", "of `funnel`"), ("pages", "of `pages` in `search`")):
         assert list(search[name][0]) == _fields(element), name
     assert list(outputs["why"]["events"][0]) == _fields("of `events`")

@@ -15,6 +15,7 @@ from searchlog.capture.exchange import Exchange, Request
 from searchlog.capture.guard import Allow
 from searchlog.errors import StoreError, UsageError
 from searchlog.flow.checks import Fault, find_fault, shown
+from searchlog.search import providers
 from searchlog.search.provider import (
     Facts,
     FollowingProvider,
@@ -96,7 +97,10 @@ def request_of(provider: NetworkProvider, query: Query) -> Request | Run:
     """Return the request that a provider makes of a query, or the run `bad_request`."""
     made = _called("request", lambda: provider.request(query))
     if isinstance(made, _Raised):
-        return _failed(provider, query, RunOutcome.BAD_REQUEST, made.detail)
+        # what our own providers refuse is said in their words, which hold no key and nothing of the query
+        own = type(provider).__module__.startswith(providers.__name__ + ".")
+        said = made.words.removeprefix(f"{provider.facts.name}: ") if own and made.words else made.detail
+        return _failed(provider, query, RunOutcome.BAD_REQUEST, said)
     fault = find_fault(made, Request)
     if fault is not None:
         return _wrong(provider, query, RunOutcome.BAD_REQUEST, "request", fault)
@@ -164,6 +168,8 @@ def _run_fault(provider: Provider, run: Run) -> Fault | None:
 @dataclass(frozen=True, slots=True)
 class _Raised:
     detail: str
+    words: str = ""
+    """Those of a UsageError."""
 
 
 def _called(verb: str, call: Callable[[], object]) -> object:
@@ -174,7 +180,8 @@ def _called(verb: str, call: Callable[[], object]) -> object:
         raise
     # the border: whatever a stranger's code raises is that provider's failure; KeyboardInterrupt is no Exception
     except Exception as error:
-        return _Raised(f"{verb} raised {type(error).__name__}{_place(error)}")
+        words = str(error) if isinstance(error, UsageError) else ""
+        return _Raised(f"{verb} raised {type(error).__name__}{_place(error)}", words)
 
 
 def _place(error: BaseException) -> str:

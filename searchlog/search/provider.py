@@ -93,8 +93,8 @@ class Facts:
     paid: bool = False
     """Whether requests with a key cost money or credit: then they are counted against a budget a day."""
     scope: str = "web"
-    """`web`, or what it covers less than the web: `encyclopedia`, `papers`, `discussions`, `code`, `captures`,
-    `archive`, `site`. Nothing found in less than the web does not end a search."""
+    """`web`, or what it covers less than the web: `encyclopedia`, `papers`, `discussions`, `code`, `small-web`,
+    `captures`, `archive`, `site`. Nothing found in less than the web does not end a search."""
     by_name: bool = False
     """Asked only when it is named: a key that is set does not bring it into a search of the web."""
     own_server: bool = False
