@@ -108,6 +108,9 @@ def _change(facts: Facts, attempt: Attempt) -> str:
         return f"the plan of your account with {facts.title}, or {_variables(facts)}".removesuffix(", or ")
     if outcome is RunOutcome.NOT_ENABLED:
         return "search.formats in the settings.yml of that server"
+    if facts.own_server and outcome is RunOutcome.BLOCKED:
+        limited = any(exchange.status == 429 for exchange in exchanges)
+        return "pass_ip in the limiter.toml of that server" if limited else "what stands before that server"
     if facts.own_server and outcome in (RunOutcome.OFFLINE, RunOutcome.PARSE_ERROR, RunOutcome.BAD_REQUEST):
         return _variables(facts)
     if outcome is RunOutcome.REFUSED:
