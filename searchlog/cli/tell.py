@@ -58,11 +58,19 @@ def runs(view: TurnView, load: Load, *, err: bool = False) -> None:
     """Print who was asked and what came back."""
     rows = []
     for run in view.runs:
-        ignored = f"could not apply: {', '.join(run.ignored)}" if run.ignored else ""
+        ignored = f"could not apply: {', '.join(map(_ignored, run.ignored))}" if run.ignored else ""
         said = "; ".join(part for part in (run.detail or "", ignored, *run.notes) if part)
         results = load(run.results)
         rows.append((run.provider, run.outcome, len(results) if isinstance(results, list) else "?", said))
     out.table(("provider", "outcome", "results", "notes"), rows, err=err)
+
+
+_HERE = frozenset({"count", "page", "freshness", "after", "before", "include_domains", "exclude_domains"})
+"""Options that searchlog holds results to itself where a provider cannot."""
+
+
+def _ignored(option: str) -> str:
+    return f"{option} (applied here)" if option in _HERE else option
 
 
 def funnel(view: TurnView, *, err: bool = False) -> None:
