@@ -186,6 +186,10 @@ def raises(run: Run, response: Response) -> Run:
     return run
 
 
+def endless(run: Run) -> Run:
+    return replace(run, results=tuple(replace(run.results[0], rank=n) for n in range(1, 20_002)))
+
+
 def indexes(run: Run, response: Response) -> Run:
     value = is_json(response)
     if response.status == 200 and isinstance(value, dict) and value.get("items"):
@@ -233,6 +237,16 @@ class Forgetful(Tide):
         return replace(super().parse(response, query), notes=(str(self.seen),))
 
 
+class Unsure(Tide):
+    """Says it is asked without a key when it has one."""
+
+    FACTS = replace(Tide.FACTS, key="optional", keyless=True)
+
+    def __init__(self, *args: Any, **fields: Any) -> None:
+        super().__init__(*args, **fields)
+        self.facts = replace(self.facts, keyless=True)
+
+
 class Renamed(Tide):
     def __init__(self, *args: Any, **fields: Any) -> None:
         super().__init__(*args, **fields)
@@ -260,6 +274,8 @@ BROKEN: list[tuple[str, type[Tide], str, str]] = [
     ("count-of-none", facts(count_max=0), "facts", "count_max: 0"),
     ("pause-before-now", facts(pause_s=-1.0), "facts", "pause_s"),
     ("endpoint-with-login", facts(endpoint="https://u:p@tide.example/"), "facts", "endpoint: must be an http(s) URL"),
+    ("keyed-without-a-key", facts(key="none", key_env=()), "facts", "must be True of one that takes no key"),
+    ("unsure-of-its-key", Unsure, "facts", "must say whether it is asked without a key"),
     ("two-names", Renamed, "facts", "FACTS of its class says 'tide'"),
     # requests
     ("counts-its-requests", Counting, "request is pure", "a second one differs"),
@@ -401,6 +417,13 @@ BROKEN: list[tuple[str, type[Tide], str, str]] = [
         "no bytes",
         "dropped without a reason",
     ),
+    ("long-winded", says(lambda run, r: replace(run, detail="tide: " + "x" * 9_000)), "no bytes", "9006 characters"),
+    (
+        "endless",
+        says(lambda run, r: endless(run) if r == SAMPLES[0].response else run),
+        "samples",
+        "results, over 20000",
+    ),
     ("forgets", Forgetful, "no bytes", "another run the second time"),
     # what is no answer
     (
@@ -476,6 +499,12 @@ BROKEN: list[tuple[str, type[Tide], str, str]] = [
         says(lambda run, r: json.loads(r.body) and run if r.status == 500 and r.body == b"{" else run),
         "transport",
         "raised JSONDecodeError",
+    ),
+    (
+        "cut-error-without-name",
+        says(lambda run, r: replace(run, detail="no") if r.status == 500 and r.body == b"{" else run),
+        "transport",
+        "does not begin with its name",
     ),
     # second requests
     ("follow-raises", follows(lambda request, r: json.loads(r.body) and None), "second requests", "raised"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from searchlog.search.provider import NetworkProvider, Response
 from searchlog.search.reading import Reader, page_text, rows, status_run
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
-from searchlog.testing import ExtractorSuite, ProviderSuite, Sample, check_extractor, check_provider
+from searchlog.testing import ExtractorSuite, ProviderSuite, Sample, answering, check_extractor, check_provider
 from searchlog.testing.inputs import answers
 from searchlog.testing.suite import CHECKS
 from tests.broken_providers import BROKEN, SAMPLES, Following, Tide, answer, facts, is_json, raises, says, when
@@ -85,9 +86,11 @@ def faults_of(made: type[Tide], check: str = "") -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("case", [0, 20, 32, 40, 59, 79], ids=lambda number: BROKEN[number][0])
-def test_the_function_tells_what_the_class_tells(case: int) -> None:
-    made = BROKEN[case][1]
+@pytest.mark.parametrize(
+    "name", ["no-limits", "counts-its-requests", "key-not-sent", "one-page", "cut-list-as-whole", "empty-for-500"]
+)
+def test_the_function_tells_what_the_class_tells(name: str) -> None:
+    made = next(case[1] for case in BROKEN if case[0] == name)
     told = faults_of(made)
     assert told
     found = check_provider(made(KEY), SAMPLES)  # type: ignore[arg-type]
@@ -142,6 +145,18 @@ def test_a_suite_without_an_answer_that_has_results_says_so() -> None:
 def test_faults_are_told_once_a_kind() -> None:
     found = faults_of(says(raises), "no bytes")["no bytes break parse"]
     assert found.count("raised UnicodeDecodeError") == 1
+
+
+def test_a_parser_that_takes_too_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(run: Run, response: Response) -> Run:
+        end = time.process_time() + (0.05 if b"<div>" in response.body else 0)
+        while time.process_time() < end:
+            pass
+        return run
+
+    monkeypatch.setattr(answering, "SECONDS_MAX", 0.04)
+    found = faults_of(says(slow), "no bytes")["no bytes break parse"]
+    assert "parse: takes more than 0.04 s, for status 200" in found
 
 
 def test_what_is_tried_is_the_same_each_time() -> None:

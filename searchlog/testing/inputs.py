@@ -21,6 +21,7 @@ NO_ANSWERS: dict[str, bytes] = {
     "bytes that are no text": bytes(range(128, 256)) * 4,
     "JSON nested without end": b"[" * 100_000,
     "objects nested without end": b'{"results":' * 50_000,
+    "HTML nested without end": b"<div>" * 40_000,
     "a number too long": b'{"results": ' + b"9" * 10_000 + b"}",
     "XML of something else": b'<?xml version="1.0"?><busy><wait>5</wait></busy>',
 }
