@@ -124,6 +124,8 @@ def test_text_beside_the_results_is_no_result() -> None:
         (400, "INVALID_API_KEY", RunOutcome.AUTH),
         (400, "INVALID_REQUEST_BODY", RunOutcome.BAD_REQUEST),
         (403, "FEATURE_DISABLED", RunOutcome.AUTH),
+        (403, "TEAM_BLOCKED", RunOutcome.AUTH),
+        (403, "PROHIBITED_CONTENT", RunOutcome.BAD_REQUEST),
     ],
 )
 def test_the_tag_of_an_error_counts_and_is_told(

@@ -34,7 +34,7 @@ from searchlog.search.service import Service
 
 __all__ = ["KEY_ENV", "TERMS", "THIRD_PARTY", "Exa", "refused_run"]
 
-PARSER = "exa/1"
+PARSER = "exa/2"
 
 KEY_ENV = ("EXA_API_KEY",)
 THIRD_PARTY = "Exa Labs (exa.ai)"
@@ -44,6 +44,8 @@ TERMS = Terms(
     "as quoted by others they forbid copies beyond a browser's cache; not verified: keep answers to yourself",
 )
 _MONEY_TAGS = ("NO_MORE_CREDITS", "API_KEY_BUDGET_EXCEEDED")
+_POLICY_TAG = "PROHIBITED_CONTENT"
+"""The query is refused, not the key: its documentation says not to ask again."""
 
 
 class Exa(Service):
@@ -108,6 +110,8 @@ def refused_run(response: Response, reader: Reader) -> Run | None:
     why = (f" ({said})" if said else "") + (f" [{tag}]" if tag else "")
     if tag in _MONEY_TAGS:
         return reader.run(RunOutcome.QUOTA, f"status {status}, the credit or the key's budget is used up{why}")
+    if tag == _POLICY_TAG:
+        return reader.run(RunOutcome.BAD_REQUEST, f"status {status}, its content policy refuses this query{why}")
     if tag == "INVALID_API_KEY" or (status in (401, 403) and not is_challenge(response)):
         meaning = "not allowed with this key" if status == 403 else "the key is missing or wrong"
         return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; check EXA_API_KEY")

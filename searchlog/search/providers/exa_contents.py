@@ -18,7 +18,7 @@ from searchlog.search.service import Service
 
 __all__ = ["ExaContents"]
 
-PARSER = "exa-contents/1"
+PARSER = "exa-contents/2"
 
 
 class ExaContents(Service):
