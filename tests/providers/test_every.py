@@ -75,14 +75,30 @@ def test_each_sample_is_read_as_expected(entry: dict[str, Any]) -> None:
         assert any(result.score for result in run.results) == entry["scores"]
 
 
-@EVERY
-def test_an_answer_over_the_wire_is_read(provider: NetworkProvider, ask: Ask, respx_mock: respx.Router) -> None:
-    name = next(e["id"] for e in ENTRIES if PROVIDERS[e["provider"]] is provider and e["outcome"] == "ok")
-    answer = sample(name)
-    respx_mock.route().mock(return_value=httpx.Response(200, content=answer.body))
+@pytest.mark.parametrize("entry", ENTRIES, ids=[entry["id"] for entry in ENTRIES])
+def test_each_sample_over_the_wire_is_read_as_expected(
+    entry: dict[str, Any], ask: Ask, respx_mock: respx.Router
+) -> None:
+    answer, provider = sample(entry["id"]), PROVIDERS[entry["provider"]]
+    respx_mock.route().mock(return_value=httpx.Response(answer.status, headers=answer.headers, content=answer.body))
     run = ask(provider)
-    assert run.outcome is RunOutcome.OK
-    assert run.results == provider.parse(answer, QUERY).results
+    assert run.outcome == entry["outcome"]
+    assert len(run.results) == entry["results"]
+
+
+@EVERY
+def test_there_is_a_sample_with_results_and_one_without(provider: NetworkProvider) -> None:
+    outcomes = {entry["outcome"] for entry in ENTRIES if PROVIDERS[entry["provider"]] is provider}
+    assert {"ok", "empty"} <= outcomes
+
+
+@EVERY
+def test_a_malformed_answer_over_the_wire_is_a_parse_error(
+    provider: NetworkProvider, ask: Ask, respx_mock: respx.Router
+) -> None:
+    respx_mock.route().mock(return_value=httpx.Response(200, content=BAD_BODIES["html"]))
+    run = ask(provider)
+    assert (run.outcome, run.results) == (RunOutcome.PARSE_ERROR, ())
 
 
 @EVERY
