@@ -104,7 +104,8 @@ def test_news_and_images_beside_the_web_results_are_dropped_one_by_one() -> None
     ("answer", "outcome"),
     [
         (found(), RunOutcome.EMPTY),
-        ({"success": True, "data": {}}, RunOutcome.EMPTY),
+        ({"success": True, "data": {}}, RunOutcome.DEGRADED),
+        ({"success": True, "data": {"news": [{"url": "https://n.example/"}]}}, RunOutcome.DEGRADED),
         ({"success": False, "data": {}}, RunOutcome.PARSE_ERROR),
         ({"success": False, "error": "said why"}, RunOutcome.PARSE_ERROR),
         ({"success": True, "data": []}, RunOutcome.PARSE_ERROR),
@@ -112,7 +113,7 @@ def test_news_and_images_beside_the_web_results_are_dropped_one_by_one() -> None
         ({"success": True}, RunOutcome.PARSE_ERROR),
         ({"data": {}}, RunOutcome.PARSE_ERROR),
     ],
-    ids=["list", "no-list", "no-success", "error", "data-list", "web-null", "no-data", "not-said"],
+    ids=["list", "no-list", "news-only", "no-success", "error", "data-list", "web-null", "no-data", "not-said"],
 )
 def test_only_an_answer_that_calls_itself_a_success_can_be_empty(answer: dict[str, Any], outcome: RunOutcome) -> None:
     run = KEYED.parse(json_response(answer), QUERY)

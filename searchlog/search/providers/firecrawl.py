@@ -2,7 +2,8 @@
 
 Traps: wanted and unwanted domains exclude each other, so with both the unwanted are left to the filters; its country
 is the United States unless one is named; snippets are Markdown; of a page that it read, an error page is a text too,
-told by `metadata.statusCode`; `data` has a list only for what was found, so one with nothing in it is an empty answer.
+told by `metadata.statusCode`; only an empty list says that nothing was found: `data` without one is also what it gives
+when the search that it asked failed.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from searchlog.search.service import Service
 
 __all__ = ["KEY_ENV", "TERMS", "THIRD_PARTY", "Firecrawl", "access", "page_failure", "refused_run"]
 
-PARSER = "firecrawl/1"
+PARSER = "firecrawl/2"
 
 KEY_ENV = ("FIRECRAWL_API_KEY",)
 THIRD_PARTY = "Firecrawl (firecrawl.dev), and the search services that it asks"
@@ -112,6 +113,8 @@ class Firecrawl(Service):
             found = items(data.get(part)) if isinstance(data, dict) else []
             for row in found if not reader.is_over(len(found)) else []:
                 reader.drop(text(row.get("url")) if isinstance(row, dict) else part, f"not-web:{part}")
+        if isinstance(data, dict) and "web" not in data:
+            return reader.run(RunOutcome.DEGRADED, "no list `data.web`: nothing was found, or its own search failed")
         return reader.run()
 
 
