@@ -38,17 +38,12 @@ def test_options_become_settings() -> None:
         country="JP",
         after="2026-03-01",
         include_domains=("a.example",),
-        exclude_domains=("b.example",),
     )
     assert asked(query)["advanced_settings"] == {
         "max_results": 40,
         "excerpt_settings": {"max_chars_per_result": 3000},
         "location": "jp",
-        "source_policy": {
-            "after_date": "2026-03-01",
-            "include_domains": ["a.example"],
-            "exclude_domains": ["b.example"],
-        },
+        "source_policy": {"after_date": "2026-03-01", "include_domains": ["a.example"]},
     }
     assert PROVIDER.parse(json_response({"results": []}), query).ignored == ()
 
@@ -67,12 +62,18 @@ def test_a_last_day_is_said_to_be_ignored() -> None:
     assert PROVIDER.parse(json_response({"results": []}), query).ignored == ("page", "language", "before", "safe")
 
 
-def test_domains_over_the_limit_of_both_together_are_said_to_be_ignored() -> None:
-    many = tuple(f"d{n}.example" for n in range(150))
-    query = Query("x", include_domains=many, exclude_domains=many)
-    policy = asked(query)["advanced_settings"]["source_policy"]
-    assert (len(policy["include_domains"]), len(policy["exclude_domains"])) == (150, 50)
+def test_of_wanted_and_unwanted_domains_the_unwanted_are_said_to_be_ignored() -> None:
+    query = Query("x", include_domains=("a.example",), exclude_domains=("b.example",))
+    assert asked(query)["advanced_settings"]["source_policy"] == {"include_domains": ["a.example"]}
     assert PROVIDER.parse(json_response({"results": []}), query).ignored == ("exclude_domains",)
+
+
+@pytest.mark.parametrize("option", ["include_domains", "exclude_domains"])
+def test_domains_over_the_limit_are_said_to_be_ignored(option: str) -> None:
+    many = tuple(f"d{n}.example" for n in range(201))
+    query = Query("x", **{option: many})  # type: ignore[arg-type]
+    assert asked(query)["advanced_settings"]["source_policy"] == {option: list(many[:200])}
+    assert PROVIDER.parse(json_response({"results": []}), query).ignored == (option,)
 
 
 def test_a_long_question_is_cut_for_the_query_and_whole_in_the_objective() -> None:

@@ -1,7 +1,8 @@
 """Parallel Search: results with excerpts chosen for the query, with a key.
 
 Traps: a query is at most 200 characters, longer questions go into `objective`; there is a first day but no last one;
-a country that it does not serve is answered with a warning and left out; no score, dates for few results.
+of wanted and unwanted domains it applies the wanted only, so with both the unwanted are left to the filters; a country
+that it does not serve is answered with a warning and left out; no score, dates for few results.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from searchlog.search.service import Service
 
 __all__ = ["KEY_ENV", "TERMS", "THIRD_PARTY", "Parallel", "refused_run", "warnings_of"]
 
-PARSER = "parallel/1"
+PARSER = "parallel/2"
 
 KEY_ENV = ("PARALLEL_API_KEY",)
 THIRD_PARTY = "Parallel Web Systems (parallel.ai)"
@@ -42,7 +43,6 @@ TERMS = Terms(
 )
 _QUERY_MAX, _OBJECTIVE_MAX = 200, 5_000
 _DOMAINS_MAX = 200
-"""Of wanted and unwanted domains together."""
 _EXCERPT_CHARS = 3_000
 """Of one result: what a snippet can hold."""
 
@@ -146,9 +146,9 @@ def warnings_of(answer: dict[str, Any]) -> list[str]:
 
 
 def _domains(query: Query) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the wanted domains that fit, and the unwanted ones that fit beside them."""
+    """Return the wanted domains that fit; the unwanted ones, where none are wanted: it would not apply them."""
     include = query.include_domains[:_DOMAINS_MAX]
-    return include, query.exclude_domains[: _DOMAINS_MAX - len(include)]
+    return include, () if include else query.exclude_domains[:_DOMAINS_MAX]
 
 
 def _result(row: dict[str, Any]) -> dict[str, Any]:
