@@ -36,8 +36,11 @@ class Door(Protocol):
     def skips(self, wanted: Sequence[Facts], query: Query, *, named: bool) -> dict[str, Run]:
         """Return the runs of those that are not asked now, by name."""
 
-    def reserve(self, facts: Facts, query: Query) -> Run | float:
-        """Count one request, and return the seconds to wait before it, or the run of one that may not be made."""
+    def reserve(self, facts: Facts, query: Query, within_s: float) -> Run | float:
+        """Count one request, and return the seconds to wait before it, or the run of one that may not be made.
+
+        within_s: a request that would have to wait for as long is not made, and does not count.
+        """
 
     def note(self, facts: Facts, run: Run) -> None:
         """Take in how an attempt ended."""
@@ -49,7 +52,7 @@ class _Free:
     def skips(self, wanted: Sequence[Facts], query: Query, *, named: bool) -> dict[str, Run]:
         return {}
 
-    def reserve(self, facts: Facts, query: Query) -> Run | float:
+    def reserve(self, facts: Facts, query: Query, within_s: float) -> Run | float:
         return 0.0
 
     def note(self, facts: Facts, run: Run) -> None:
@@ -175,10 +178,11 @@ def wait_for_turn(facts: Facts, query: Query, deadline: Deadline, door: Door) ->
     late = Run(facts.name, RunOutcome.TIMEOUT, detail=detail, ignored=facts.ignored(query))
     if deadline.expired:
         return late
-    pause = door.reserve(facts, query)
+    left = deadline.remaining()
+    pause = door.reserve(facts, query, left)
     if isinstance(pause, Run):
         return pause
-    if pause >= deadline.remaining():
+    if pause >= left:
         return late
     if pause > 0:
         cut = threading.Event()

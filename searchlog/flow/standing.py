@@ -10,6 +10,7 @@ the day's budget anew, and changes nothing else. Effects: SQLite, the clock. Wha
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +22,7 @@ from searchlog.clock import Clock, format_time, parse_time
 from searchlog.errors import FormatError, StoreError, UsageError
 from searchlog.keyring import hide
 from searchlog.search import registry
-from searchlog.search.cooldown import Cooldown, after_run, day_max, left_alone, over_budget, parse_day_max
+from searchlog.search.cooldown import Cooldown, after_run, day_max, left_alone, longest_s, over_budget, parse_day_max
 from searchlog.search.provider import Facts
 from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
@@ -31,6 +32,8 @@ __all__ = ["DAY_MAX_ENV", "Standings"]
 DAY_MAX_ENV = "SEARCHLOG_DAY_MAX"
 _DETAIL_MAX = 500
 _WAIT_S = 10.0
+_QUEUE_S = 60.0
+"""How far ahead turns may have been given by those who wait for longer than whoever asks now."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS cooldown (
     provider TEXT PRIMARY KEY, until TEXT NOT NULL, outcome TEXT NOT NULL, detail TEXT NOT NULL,
@@ -83,24 +86,28 @@ class Standings:
                 raise UsageError(f"{DAY_MAX_ENV}: no provider is called {name!r:.40}; `searchlog providers` lists them")
         return limits
 
-    def reserve(self, facts: Facts, query: Query) -> Run | float:
-        """Count one request, and return the seconds to wait before it; or the run of one that is over its budget."""
+    def reserve(self, facts: Facts, query: Query, within_s: float = math.inf) -> Run | float:
+        """Count one request, and return the seconds to wait before it; or the run of one that is over its budget.
+
+        within_s: a request that would have to wait for as long is not made, and takes no turn and no budget.
+        """
         most = day_max(facts, self.limits())
         if most is None and facts.pause_s <= 0:
             return 0.0
         now = self._clock.now()
         today, moment = now.date().isoformat(), now.timestamp()
         with self._open(write=True) as database:
-            found = database.execute("SELECT day, count, last FROM asked WHERE provider = ?", (facts.name,)).fetchone()
-            day, count, last = found or (today, 0, 0.0)
-            count = count if day == today else 0
+            count, last = _asked(database, facts.name, today)
             if most is not None and count >= most:
                 return over_budget(facts, query, most, now)
-            # a time in the future that no pause explains is that of a clock which has been set back
-            at = max(moment, last + facts.pause_s) if last <= moment + 60 else moment
+            # a time in the future that nobody waits for is that of a clock which has been set back
+            queue_s = max(_QUEUE_S, within_s if within_s < math.inf else 0.0)
+            at = max(moment, last + facts.pause_s) if last <= moment + queue_s else moment
+            if at - moment >= within_s:
+                return at - moment
             row = (facts.name, today, count + 1, at)
             database.execute("INSERT OR REPLACE INTO asked VALUES (?, ?, ?, ?)", row)
-        return float(at - moment)
+        return at - moment
 
     def note(self, facts: Facts, run: Run) -> None:
         """Take in how a provider's attempt ended."""
@@ -120,16 +127,19 @@ class Standings:
     # --- looking
 
     def cooldowns(self) -> list[Cooldown]:
-        """Return those that are left alone at this moment, in the order of their names."""
+        """Return those that are left alone at this moment, in the order of their names.
+
+        A time further away than any that can be named or guessed is that of a clock which has been set back.
+        """
         now = self._clock.now()
-        return [item for item in self._rows() if item.until > now]
+        return [item for item in self._rows() if 0 < (item.until - now).total_seconds() <= longest_s(item)]
 
     def asked_today(self) -> dict[str, int]:
         """Return how often those that are counted were asked today (UTC)."""
         today = self._clock.now().astimezone(UTC).date().isoformat()
         with self._open() as database:
             rows = database.execute("SELECT provider, count FROM asked WHERE day = ?", (today,)).fetchall()
-        return {str(name): int(count) for name, count in rows}
+        return {str(name): count for name, count in rows if isinstance(count, int)}
 
     def forget(self, providers: Sequence[str]) -> list[str]:
         """End the cool-downs of these providers; return those that had one. Budgets stay as they are."""
@@ -153,18 +163,20 @@ class Standings:
             with self._lock, self._memory:
                 yield self._memory
             return
-        if not write and not (self._path and self._path.exists()):
-            empty = sqlite3.connect(":memory:")
-            empty.executescript(_TABLES)
-            yield empty
-            empty.close()
-            return
+        is_there = write or (self._path is not None and self._path.exists())
         try:
-            database = sqlite3.connect(str(self._path), timeout=_WAIT_S, isolation_level=None)
+            database = sqlite3.connect(
+                str(self._path) if is_there else ":memory:", timeout=_WAIT_S, isolation_level=None
+            )
             try:
                 if write:
                     database.executescript(_TABLES)
                     database.execute("BEGIN IMMEDIATE")
+                elif not _is_made(database):
+                    # nobody has written yet, is just about to, or was cut off before the tables were there
+                    database.close()
+                    database = sqlite3.connect(":memory:")
+                    database.executescript(_TABLES)
                 yield database
                 if write:
                     database.execute("COMMIT")
@@ -177,10 +189,28 @@ class Standings:
             ) from None
 
 
-def _cooldown(row: tuple[str, str, str, str, int, int]) -> Cooldown | None:
+def _is_made(database: sqlite3.Connection) -> bool:
+    found = database.execute("SELECT count(*) FROM sqlite_master WHERE name IN ('cooldown', 'asked')").fetchone()
+    return bool(found[0] == 2)
+
+
+def _asked(database: sqlite3.Connection, provider: str, today: str) -> tuple[int, float]:
+    """Return how often a provider was asked today, and when last; a row that cannot be read is none."""
+    found = database.execute("SELECT day, count, last FROM asked WHERE provider = ?", (provider,)).fetchone()
+    if found is None or type(found[1]) is not int or type(found[2]) not in (int, float):
+        return 0, 0.0
+    return found[1] if found[0] == today else 0, float(found[2])
+
+
+def _cooldown(row: tuple[object, ...]) -> Cooldown | None:
     """Return a row as a value; None for one that this version cannot read."""
+    provider, until, outcome, detail, told, strikes = row
+    if not (isinstance(provider, str) and isinstance(until, str) and isinstance(detail, str)):
+        return None
+    if type(told) is not int or type(strikes) is not int:
+        return None
     try:
-        until: datetime = parse_time(row[1])
-        return Cooldown(row[0], until, RunOutcome(row[2]), row[3], bool(row[4]), row[5])
+        moment: datetime = parse_time(until)
+        return Cooldown(provider, moment, RunOutcome(str(outcome)), detail, bool(told), strikes)
     except (FormatError, ValueError):
         return None

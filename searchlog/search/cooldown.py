@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from searchlog.errors import UsageError
 from searchlog.search.provider import Facts
 from searchlog.search.query import Query
+from searchlog.search.reading import RETRY_MAX_S
 from searchlog.search.run import Run, RunOutcome
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "after_run",
     "day_max",
     "left_alone",
+    "longest_s",
     "over_budget",
     "parse_day_max",
 ]
@@ -68,9 +70,18 @@ def after_run(before: Cooldown | None, facts: Facts, run: Run, now: datetime) ->
     if run.outcome in GUESSES_S and not facts.own_server:
         first, most = GUESSES_S[run.outcome]
         strikes = _strikes(before, run, now)
-        wait = min(first * 2 ** min(strikes - 1, 20), most)
-        return Cooldown(run.provider, now + timedelta(seconds=wait), run.outcome, run.detail, False, strikes)
+        until = now + timedelta(seconds=min(first * 2 ** max(0, min(strikes - 1, 20)), most))
+        if before is not None and before.told and until < before.until:
+            return before  # one that was under way when the provider named its time, and failed without naming one
+        return Cooldown(run.provider, until, run.outcome, run.detail, False, strikes)
     return None if run.outcome in _ANSWERED else before
+
+
+def longest_s(cooldown: Cooldown) -> float:
+    """Return the longest that a cool-down of this kind can have been when it was made, in seconds."""
+    if cooldown.told:
+        return RETRY_MAX_S
+    return float(GUESSES_S[cooldown.outcome][1]) if cooldown.outcome in GUESSES_S else 0.0
 
 
 def _strikes(before: Cooldown | None, run: Run, now: datetime) -> int:
