@@ -59,9 +59,13 @@ def test_freshness_counts_from_the_day_of_asking_or_is_ignored() -> None:
 
 
 def test_too_many_domains_are_left_out_and_said() -> None:
-    query = Query("x", include_domains=MANY, exclude_domains=MANY)
+    """100 wanted ones (its OpenAPI) and 50 unwanted ones (its guide to filters) are the most."""
+    query = Query("x", include_domains=MANY, exclude_domains=MANY[:51])
     assert not {"includeDomains", "excludeDomains"} & set(asked(query))
     assert PROVIDER.parse(sample("linkup-search"), query).ignored == ("include_domains", "exclude_domains")
+    most = Query("x", include_domains=MANY[:100], exclude_domains=MANY[:50])
+    assert (len(asked(most)["includeDomains"]), len(asked(most)["excludeDomains"])) == (100, 50)
+    assert PROVIDER.parse(sample("linkup-search"), most).ignored == ()
 
 
 def test_images_are_no_results() -> None:

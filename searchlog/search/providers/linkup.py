@@ -20,9 +20,9 @@ from searchlog.search.service import Service
 
 __all__ = ["Linkup"]
 
-PARSER = "linkup/1"
+PARSER = "linkup/2"
 
-_DOMAINS_MAX = 100
+_INCLUDE_MAX, _EXCLUDE_MAX = 100, 50
 _MONEY = {
     "INSUFFICIENT_FUNDS_CREDITS": "the credit is used up",
     "EXCEED_BUDGET_LIMIT": "the budget that is set for the key is used up",
@@ -38,16 +38,17 @@ class Linkup(Service):
         endpoint="https://api.linkup.so/v1/search",
         third_party="Linkup (linkup.so)",
         terms=Terms(
-            "https://linkup-platform.notion.site/Linkup-Client-General-Terms-and-Conditions-13f161ecef69806784dfe808b4e162a1",
+            "https://www.linkup.so/terms-of-use",
             "2026-11-30",
-            "updated in August 2025; what they say of storing answers was not verified: keep answers to yourself",
+            "updated in August 2025: web content is for text and data mining only, kept as long as that needs it, not "
+            "distributed",
         ),
         applies=("count", "freshness", "after", "before", "include_domains", "exclude_domains"),
         returns=("snippet", "published"),
         key="required",
         key_env=("LINKUP_API_KEY",),
         count_max=50,
-        limits="credits a request, by depth; 100 domains",
+        limits="credits a request, by depth; 100 wanted domains, 50 unwanted",
         paid=True,
     )
 
@@ -89,8 +90,8 @@ class Linkup(Service):
 def _unsaid(query: Query) -> list[str]:
     """Return the options of this query that cannot be said: too many domains, a freshness that counts from no day."""
     out = unsaid_freshness(query)
-    out += ["include_domains"] if len(query.include_domains) > _DOMAINS_MAX else []
-    return out + (["exclude_domains"] if len(query.exclude_domains) > _DOMAINS_MAX else [])
+    out += ["include_domains"] if len(query.include_domains) > _INCLUDE_MAX else []
+    return out + (["exclude_domains"] if len(query.exclude_domains) > _EXCLUDE_MAX else [])
 
 
 def _refused(response: Response, reader: Reader) -> Run | None:
