@@ -54,6 +54,7 @@ KEYS = (
     "PARALLEL_API_KEY",
     "YOU_API_KEY",
     "YDC_API_KEY",
+    "YOU_API_KEY_AUTH",
 )
 """Variables of searchlog that hold a key."""
 ADDRESSES = ("SEARCHLOG_SEARXNG_URL", "SEARXNG_URL")

@@ -32,7 +32,7 @@ from searchlog.search.service import Service, moved
 
 __all__ = ["You"]
 
-PARSER = "you/1"
+PARSER = "you/2"
 
 _KEYED = "https://ydc-index.io/v1/search"
 _DOMAINS = ("include_domains", "exclude_domains")
@@ -62,12 +62,13 @@ class You(Service):
         terms=Terms(
             "https://you.com/terms",
             "2026-11-30",
-            "what they say of storing answers was not verified: keep answers to yourself",
+            "of 2024-08-27: 2.4 forbids extracting data or output by programs, and nothing is said of storing; customers "
+            "with a contract have another: keep answers to yourself",
         ),
         applies=("count", "page", "language", "country", "freshness", "after", "before", "safe"),
         returns=("snippet", "published"),
         key="optional",
-        key_env=("YOU_API_KEY", "YDC_API_KEY"),
+        key_env=("YDC_API_KEY", "YOU_API_KEY", "YOU_API_KEY_AUTH"),
         keyless=True,
         count_max=100,
         limits="10 pages; without a key about 100 requests a day an address",
@@ -149,12 +150,12 @@ def _refused(response: Response, reader: Reader) -> Run | None:
     why, keyless = f" ({said})" if said else "", reader.facts.keyless
     if status in (401, 403) and not is_challenge(response):
         meaning = "not allowed" if status == 403 else "the key is missing or wrong"
-        advice = "set YOU_API_KEY" if keyless else "check YOU_API_KEY"
+        advice = "set YDC_API_KEY" if keyless else "check YDC_API_KEY"
         return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; {advice}")
     if status == 429 or (status == 402 and keyless):
         # without a key both mean that the address has had its requests of the day
         wait = retry_after(response.headers)
-        more = "; set YOU_API_KEY to have your own limit" if keyless else ""
+        more = "; set YDC_API_KEY to have your own limit" if keyless else ""
         return reader.run(RunOutcome.RATE_LIMITED, f"status {status}, too many requests{why}{more}", wait)
     return status_run(reader.facts, response, reader.parser, reader.ignored)
 
