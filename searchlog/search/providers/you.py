@@ -62,8 +62,8 @@ class You(Service):
         terms=Terms(
             "https://you.com/terms",
             "2026-11-30",
-            "of 2024-08-27: 2.4 forbids extracting data or output by programs, and nothing is said of storing; customers "
-            "with a contract have another: keep answers to yourself",
+            "of 2024-08-27: 2.4 forbids extracting data or output by programs, and nothing is said of storing; "
+            "customers with a contract have another: keep answers to yourself",
         ),
         applies=("count", "page", "language", "country", "freshness", "after", "before", "safe"),
         returns=("snippet", "published"),
