@@ -91,6 +91,11 @@ def test_a_run_says_that_the_account_shapes_it() -> None:
     assert "settings of the Kagi account" in PROVIDER.parse(sample("kagi-v1-empty"), QUERY).notes[0]
 
 
+def test_a_run_with_a_time_filter_says_what_it_counts() -> None:
+    assert "last change" in PROVIDER.parse(sample("kagi-v1"), Query("x", before="2026-03-01")).notes[1]
+    assert len(PROVIDER.parse(sample("kagi-v1"), QUERY).notes) == 1
+
+
 @pytest.mark.parametrize(
     ("status", "body", "outcome"),
     [

@@ -47,6 +47,11 @@ def test_options_become_fields_and_dates_american() -> None:
     assert asked(Query("x", freshness="week"))["search_recency_filter"] == "week"
 
 
+def test_a_run_with_days_says_that_their_ends_are_not_told() -> None:
+    assert "are inside" in PROVIDER.parse(sample("perplexity-search"), Query("x", after="2026-03-01")).notes[0]
+    assert PROVIDER.parse(sample("perplexity-search"), Query("x", freshness="week")).notes == ()
+
+
 def test_pages_are_asked_for_at_once() -> None:
     assert asked(Query("x", count=5, page=3))["max_results"] == 15
 

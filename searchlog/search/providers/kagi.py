@@ -2,7 +2,8 @@
 
 Traps: settings of the account (blocked and raised sites, snippets) shape the answer; version 1 sorts results into
 lists, of which `search` alone is the web and is left out when it is empty; version 0 has one list, where `t` 1 is a
-related search; `time` may be the date of the last change; errors are a list, and used-up credit can be 400 or 429.
+related search; `time` may be the date of the last change; a filter by time counts changes too, and whether its days
+are inside is nowhere said; errors are a list, and used-up credit can be 400 or 429.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from searchlog.search.service import Service
 
 __all__ = ["Kagi"]
 
-PARSER = "kagi/1"
+PARSER = "kagi/2"
 
 _DOMAINS_MAX = 100
 _MONEY = ("credit", "billing", "usage limit", "balance")
@@ -46,7 +47,7 @@ class Kagi(Service):
         endpoint="https://kagi.com/api/v1/search",
         third_party="Kagi (kagi.com)",
         terms=Terms(
-            "https://help.kagi.com/kagi/api/overview.html",
+            "https://kagi.com/terms",
             "2026-11-30",
             "what the terms say of storing answers was not verified: keep answers to yourself",
         ),
@@ -94,6 +95,8 @@ class Kagi(Service):
         else:
             return reader.run(RunOutcome.PARSE_ERROR, "the answer has no list `data.search`")
         reader.note("settings of the Kagi account, such as blocked and raised sites, shape these results")
+        if query.span() != (None, None):
+            reader.note("Kagi's time filter counts a page's last change too; whether its days are inside is not said")
         if refused is not None and reader.results:
             return reader.run(RunOutcome.DEGRADED, f"it gave results and an error ({refused.detail})")
         return refused or reader.run()

@@ -1,8 +1,8 @@
 """Perplexity Search: ranked results of Perplexity's index, without an answer written from them, with a key.
 
-Traps: dates are MM/DD/YYYY in the request and ISO in the answer; `last_updated` is the date of the last change, not of
-publication; one list of at most 20 domains either allows or denies; a language is two letters; a used-up plan can come
-as 401; no pages and no score.
+Traps: dates are MM/DD/YYYY in the request and ISO in the answer; whether the days asked for are inside is nowhere said;
+`last_updated` is the date of the last change, not of publication; one list of at most 20 domains either allows or
+denies; a language is two letters; a used-up plan can come as 401; no pages and no score.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from searchlog.search.service import Service
 
 __all__ = ["Perplexity"]
 
-PARSER = "perplexity/1"
+PARSER = "perplexity/2"
 
 _DOMAINS_MAX = 20
 _TOKENS_A_PAGE = 1_024
@@ -38,9 +38,9 @@ class Perplexity(Service):
         endpoint="https://api.perplexity.ai/search",
         third_party="Perplexity AI (perplexity.ai), whose addendum for this service lets it keep and use queries",
         terms=Terms(
-            "https://www.perplexity.ai/hub/legal/perplexity-api-terms-of-service",
+            "https://www.perplexity.ai/hub/legal/perplexity-api-terms-of-service-search",
             "2026-11-30",
-            "dated 2025-05-23, with an addendum for this service of 2025-09-22; what they say of storing answers was "
+            "addendum for this service of 2025-09-22 to API terms of 2026-01-23; what they say of storing answers was "
             "not verified: keep answers to yourself",
         ),
         applies=(
@@ -93,6 +93,8 @@ class Perplexity(Service):
         found = rows(response, reader, "results")
         if isinstance(found, Run):
             return found
+        if query.after or query.before:
+            reader.note("Perplexity does not say whether the days of its time filter are inside")
         reader.walk(found[1], _result)
         return reader.run()
 
