@@ -13,12 +13,13 @@ from urllib.parse import urlsplit
 
 from searchlog import records
 from searchlog.errors import SearchlogError, UsageError
+from searchlog.flow import foreign
 from searchlog.ledger import Gap, Ledger, Record
 from searchlog.recording import run_body
 from searchlog.search import registry
 from searchlog.search.catalogue import EXTRACTORS
 from searchlog.search.extractor import Extractor, run_of_texts
-from searchlog.search.provider import Facts, NetworkProvider, run_of, run_of_both
+from searchlog.search.provider import Facts, FollowingProvider, NetworkProvider, response_of
 from searchlog.search.query import Query
 from searchlog.search.run import Run
 from searchlog.stored import stored_exchange
@@ -117,7 +118,9 @@ def _reparsed(
         was = ledger.load(recorded.results)
         if exchanges:
             run = parsed_again(ledger, recorded.provider, query, [body for _, body in exchanges])
-            why = "" if run is not None else f"there is no provider {recorded.provider} here"
+            is_here = registry.facts_of(recorded.provider) is not None
+            why = "it cannot be parsed again here" if is_here else f"there is no provider {recorded.provider} here"
+            why = "" if run is not None else why
     except SearchlogError as error:
         why = str(error)
     if run is None:
@@ -152,9 +155,13 @@ def parsed_again(ledger: Ledger, name: str, query: Query, exchanges: Sequence[re
     provider = _provider(name, first.url, keyed)
     if provider is None:
         return None
-    run = run_of(provider, query, first)
+    run = foreign.parsed(provider, query, first)
+    if run.results and len(exchanges) == 1 and isinstance(provider, FollowingProvider):
+        more = foreign.follow_of(provider, query, response_of(first))
+        # a request that was not made then, since HTTP cannot carry it, has no answer to parse
+        return more if isinstance(more, Run) else run if more is None else None
     for body in exchanges[1:]:
-        run = run_of_both(provider, query, run, stored_exchange(body, ledger.blobs, ledger.load))
+        run = foreign.parsed_again(provider, query, run, stored_exchange(body, ledger.blobs, ledger.load))
     return run
 
 

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from searchlog.capture.exchange import Request
 from searchlog.clock import FixedClock
+from searchlog.errors import UsageError
 from searchlog.flow.standing import Standings
+from searchlog.reparse import reparse
+from searchlog.replay import replay
+from searchlog.search import registry
 from searchlog.search.cooldown import after_run
+from searchlog.search.provider import Response
 from searchlog.search.providers.arxiv import Arxiv
 from searchlog.search.providers.brave import Brave
 from searchlog.search.providers.tavily import Tavily
 from searchlog.search.query import Query
-from searchlog.search.run import Run, RunOutcome
+from searchlog.search.run import Result, Run, RunOutcome
+from searchlog.session import Search, Session
+from tests.searches import JSON, answer, check_clean, html, opened
+from tests.sites import Site, serve
 
 QUERY = Query("tide mill")
 TAVILY, BRAVE, ARXIV = Tavily().facts, Brave("k").facts, Arxiv().facts
@@ -115,3 +128,161 @@ def test_rows_of_other_types_are_passed_over(tmp_path: Path, row: tuple[object, 
     assert made.asked_today() == {}
     made.note(TAVILY, Run("tavily", RunOutcome.BLOCKED))
     assert made.reserve(ARXIV, QUERY) == 0.0
+
+
+# --- providers that somebody else wrote
+
+
+class Mine(Tavily):
+    """A provider whose parse and follow are given: a value, or an exception to raise."""
+
+    def __init__(self, site: Site, read: Any = None, name: str = "mine") -> None:
+        super().__init__(None, site.url + "/m")
+        self.facts = replace(self.facts, name=name)
+        self.read = Run(name, RunOutcome.OK, (Result(1, site.url + "/mill", "Mill"),)) if read is None else read
+
+    def parse(self, response: Response, query: Query) -> Any:
+        if isinstance(self.read, BaseException):
+            raise self.read
+        return self.read
+
+
+class Follows(Mine):
+    """The same with a second request, which is given too."""
+
+    second: Any = None
+
+    def follow(self, query: Query, response: Response) -> Any:
+        if isinstance(self.second, BaseException):
+            raise self.second
+        return self.second
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    page = (200, {"Content-Type": "text/html"}, html("The tide mill stores the flood in a pond.", "Mill"))
+    with serve({"/mill": page, "/gate": page, "/robots.txt": (404, {}, "")}) as made:
+        made.pages["/m/search"] = (200, JSON, '{"results": []}')
+        made.pages["/search"] = answer([made.url + "/gate"])
+        yield made
+
+
+def search(session: Session, site: Site, *providers: Any, **options: Any) -> Search:
+    endpoints = registry.Options(endpoints={"searxng": site.url})
+    return session.search(
+        "tide mill", providers=providers, registry_options=endpoints, allow_private=("127.0.0.1",), **options
+    )
+
+
+def test_a_provider_that_ends_the_program_costs_its_own_run(site: Site) -> None:
+    """`sys.exit(0)` in a provider of another package ended the search with success and no output."""
+    with opened() as archive:
+        made = search(archive.session(), site, "searxng", Mine(site, SystemExit(0)))
+        assert [run.outcome for run in made.runs] == ["ok", "parse_error"]
+        assert made.outcome == "ok"
+
+
+LONG = 70_000
+TOO_MUCH: list[tuple[str, dict[str, Any]]] = [
+    ("detail", {"detail": "d" * LONG}),
+    ("notes", {"notes": ("n" * LONG,)}),
+    ("notes", {"ignored": ("o" * LONG,)}),
+    ("notes", {"parser": "p" * LONG}),
+    ("dropped", {"dropped": (("x", "y"),) * 20_001}),
+    ("results", {"results": tuple(Result(n, f"http://a.example/{n}", text="t") for n in range(1, 600))}),
+    *[("results[0]", {"results": (Result(1, "http://a.example/", **{name: "x" * LONG}),)}) for name in (
+        "title", "snippet", "score", "published", "published_source", "crawled", "crawled_source", "text_type"
+    )],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "fields"), TOO_MUCH, ids=lambda value: value if isinstance(value, str) else "")
+def test_a_run_that_no_record_can_hold_costs_itself(site: Site, said: str, fields: dict[str, Any]) -> None:
+    """A long note or title ended the whole search with `a run record of 70000 bytes`, and all answers were lost."""
+    with opened() as archive:
+        session = archive.session()
+        made = search(session, site, "searxng", Mine(site, Run("mine", RunOutcome.OK, **fields)))
+        assert [run.outcome for run in made.runs] in (["ok", "parse_error"], ["ok", "too_large"])
+        assert said in made.runs[1].detail
+        check_clean(session)
+
+
+def test_notes_of_an_answer_fit_into_its_record(site: Site) -> None:
+    """Sixty long suggestions of a SearXNG server made a record over the limit, and the search failed."""
+    rows = json.loads(str(site.pages["/search"][2]))
+    site.pages["/search"] = (200, JSON, json.dumps(rows | {"suggestions": [f"🌊{n}" + "🌊" * 600 for n in range(60)]}))
+    with opened() as archive:
+        session = archive.session()
+        made = search(session, site, "searxng")
+        assert (made.outcome, len(made.runs[0].notes)) == ("ok", 15)
+        check_clean(session)
+
+
+def test_two_providers_of_one_name_are_refused_before_anybody_is_asked(site: Site) -> None:
+    """Two servers under one name were told apart by nothing: evidence got the other's time, and replay their order."""
+    with opened() as archive:
+        session = archive.session()
+        for pair in ((Mine(site), Mine(site)), ("tavily", Tavily(None, site.url))):
+            with pytest.raises(UsageError, match="a name of its own"):
+                search(session, site, *pair)
+        assert search(session, site, Mine(site, name="one"), Mine(site, name="two")).outcome == "ok"
+        check_clean(session)
+
+
+SECOND = [ValueError("x"), 5, Request("GET", "http://127.0.0.1:9/", (("X\n", "y"),)), None]
+
+
+@pytest.mark.parametrize("second", SECOND, ids=["raises", "number", "no-http", "none"])
+@pytest.mark.parametrize("read", [None, ValueError("x"), 5], ids=["good", "raises", "number"])
+def test_what_a_stranger_got_wrong_is_replayed_as_it_was(
+    site: Site, read: Any, second: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A parser that raised did so in `replay` and `reparse` too; one whose `follow` failed was replayed as a success."""
+    mine = Follows(site, read)
+    mine.second = second
+    facts_of, build = registry.facts_of, registry.build
+    monkeypatch.setattr(registry, "facts_of", lambda name: mine.facts if name == "mine" else facts_of(name))
+    monkeypatch.setattr(registry, "build", lambda name, *rest: mine if name == "mine" else build(name, *rest))
+    with opened() as archive:
+        session = archive.session()
+        made = search(session, site, "searxng", "mine")
+        assert made.runs[0].outcome == "ok"
+        again = replay(session.ledger, made.turn, archive.resources.pool)
+        assert (again.equal, again.differences) == (True, [])
+        assert [item.equal for item in reparse(session.ledger)] == [True, True]
+        check_clean(session)
+
+
+# --- texts of pages
+
+
+def test_after_a_wrong_key_no_further_request_is_made(site: Site) -> None:
+    """Firecrawl takes one address a request: a list of a thousand was a thousand requests with the same wrong key."""
+    for status, outcome in ((401, "auth"), (402, "quota"), (429, "rate_limited")):
+        site.hits.clear()
+        site.pages["/f/v2/scrape"] = (status, JSON, '{"error": "no"}')
+        with opened() as archive:
+            archive.resources.env = {"FIRECRAWL_API_KEY": "fc-0123456789"}  # type: ignore[misc]
+            session = archive.session()
+            endpoints = registry.Options(endpoints={"firecrawl": site.url + "/f"})
+            urls = [f"https://example.org/{n}" for n in range(5)]
+            pages = session.provider_texts(urls, "firecrawl", registry_options=endpoints, allow_private=("127.0.0.1",))
+            assert [page.reason for page in pages] == [outcome] * 5
+            assert len(site.hits) == 1
+            assert pages[4].detail.count("not asked, as the request before was refused") == 1
+            check_clean(session)
+
+
+def test_long_addresses_go_in_more_requests(site: Site) -> None:
+    """Twenty addresses of 8,000 characters made a record over the limit, after the service had been asked."""
+    urls = [f"https://example.org/{n}/" + "a" * 7_900 for n in range(20)]
+    rows = [{"url": url, "raw_content": "The tide mill stores the flood."} for url in urls]
+    site.pages["/t/extract"] = (200, JSON, json.dumps({"results": rows, "failed_results": []}))
+    with opened() as archive:
+        archive.resources.env = {"TAVILY_API_KEY": "tvly-0123456789"}  # type: ignore[misc]
+        session = archive.session()
+        endpoints = registry.Options(endpoints={"tavily": site.url + "/t"})
+        pages = session.provider_texts(urls, "tavily", registry_options=endpoints, allow_private=("127.0.0.1",))
+        assert {page.reason for page in pages} == {None}
+        assert len(site.hits) == 7
+        check_clean(session)

@@ -27,10 +27,26 @@ from searchlog.search.provider import (
     run_of_both,
 )
 from searchlog.search.query import Query
-from searchlog.search.reading import ITEMS_HARD_MAX, RETRY_MAX_S
+from searchlog.search.reading import ITEMS_HARD_MAX, NOTES_BYTES_MAX, RETRY_MAX_S, json_bytes
 from searchlog.search.run import Run, RunOutcome
 
 __all__ = ["answer_of", "check_providers", "follow_of", "parsed", "parsed_again", "refused_request", "request_of"]
+
+
+_NAME_MAX = 60
+_DETAIL_MAX = 4_000
+_TEXTS_MAX = 200
+_LENGTHS = {
+    "title": 4_000,
+    "snippet": 40_000,
+    "score": 60,
+    "published": 200,
+    "published_source": 200,
+    "crawled": 200,
+    "crawled_source": 200,
+    "text_type": 100,
+}
+"""Characters of a result's fields: some stand in one line of the log with the evidence of it."""
 
 
 def check_providers(wanted: object) -> tuple[str | Provider, ...]:
@@ -51,6 +67,12 @@ def check_providers(wanted: object) -> tuple[str | Provider, ...]:
     for number, item in enumerate(named):
         if not isinstance(item, str):
             _check_provider(f"providers[{number}]", item)
+    names = [item if isinstance(item, str) else item.facts.name for item in named]
+    for number, item in enumerate(named):
+        # records, cool-downs and dates know a provider by its name: two of one name could not be told apart
+        if names[number] in names[:number] and not (isinstance(item, str) and item in named[:number]):
+            said = f"providers[{number}] has the name {names[number]!r} of another: give its facts a name of its own"
+            raise UsageError(said, argument=f"providers[{number}]")
     return named
 
 
@@ -69,7 +91,7 @@ def _check_provider(path: str, value: object) -> None:
         )
     facts: Facts = value.facts  # type: ignore[attr-defined]
     fault = find_fault(facts, Facts, f"{path}.facts")
-    if fault is None and not facts.name.strip():
+    if fault is None and not (facts.name.strip() and len(facts.name) <= _NAME_MAX):
         fault = Fault(f"{path}.facts.name", "a short name", facts.name)
     if fault is not None:
         raise UsageError(str(fault), argument=fault.path)
@@ -139,10 +161,11 @@ def _run(provider: Provider, query: Query, verb: str, call: Callable[[], object]
     made = _called(verb, call)
     if isinstance(made, _Raised):
         return _failed(provider, query, RunOutcome.PARSE_ERROR, made.detail)
-    results = getattr(made, "results", ())
-    if isinstance(made, Run) and isinstance(results, tuple) and len(results) > ITEMS_HARD_MAX:
-        detail = f"{verb} returned {len(results)} results, over {ITEMS_HARD_MAX}"
-        return _failed(provider, query, RunOutcome.TOO_LARGE, detail)
+    for name in ("results", "dropped") if isinstance(made, Run) else ():
+        items = getattr(made, name)
+        if isinstance(items, tuple) and len(items) > ITEMS_HARD_MAX:
+            detail = f"{verb} returned {len(items)} {name}, over {ITEMS_HARD_MAX}"
+            return _failed(provider, query, RunOutcome.TOO_LARGE, detail)
     fault = find_fault(made, Run) or (_run_fault(provider, made) if isinstance(made, Run) else None)
     if fault is not None:
         return _wrong(provider, query, RunOutcome.PARSE_ERROR, verb, fault)
@@ -156,7 +179,16 @@ def _run_fault(provider: Provider, run: Run) -> Fault | None:
         return Fault("provider", f"its own name {provider.facts.name!r}", run.provider)
     if run.retry_after_s is not None and not 0 <= run.retry_after_s <= RETRY_MAX_S:
         return Fault("retry_after_s", f"0 to {RETRY_MAX_S} seconds", run.retry_after_s)
+    if len(run.detail) > _DETAIL_MAX:
+        return Fault("detail", f"at most {_DETAIL_MAX} characters", run.detail)
+    if json_bytes((*run.notes, *run.ignored, run.parser)) > NOTES_BYTES_MAX + _DETAIL_MAX:
+        return Fault("notes", f"at most {NOTES_BYTES_MAX} bytes", run.notes)
+    if sum(bool(result.text) for result in run.results) > _TEXTS_MAX:
+        return Fault("results", f"at most {_TEXTS_MAX} with a text", run.results)
     for place, result in enumerate(run.results):
+        for name, most in _LENGTHS.items():
+            if len(getattr(result, name) or "") > most:
+                return Fault(f"results[{place}].{name}", f"at most {most} characters", getattr(result, name))
         if result.rank != place + 1:
             return Fault(f"results[{place}].rank", str(place + 1), result.rank)
         seq = result.extra.get("capture_seq", "0")
@@ -178,8 +210,8 @@ def _called(verb: str, call: Callable[[], object]) -> object:
         return call()
     except StoreError:
         raise
-    # the border: whatever a stranger's code raises is that provider's failure; KeyboardInterrupt is no Exception
-    except Exception as error:
+    # the border: whatever a stranger's code raises, an exit too, is that provider's failure; an interrupt is the user's
+    except (Exception, SystemExit) as error:
         words = str(error) if isinstance(error, UsageError) else ""
         return _Raised(f"{verb} raised {type(error).__name__}{_place(error)}", words)
 

@@ -5,8 +5,8 @@ Knows the web, not the log. What comes back is the provider's rendering of a pag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Exchange
@@ -14,12 +14,18 @@ from searchlog.errors import UsageError
 from searchlog.flow.gather import Asker, Door, wait_for_turn
 from searchlog.search.extractor import Extractor, run_of_texts
 from searchlog.search.query import Query
+from searchlog.search.reading import json_bytes
 from searchlog.search.run import Run, RunOutcome
 
 __all__ = ["Asked", "ask_for_texts"]
 
 _NO_QUERY = Query("")
 """A request for texts has no options that could be ignored."""
+_URLS_BYTES_MAX = 30_000
+"""Addresses of one request, as JSON: they stand in one line of the log."""
+_OF_ALL = frozenset({RunOutcome.AUTH, RunOutcome.QUOTA, RunOutcome.RATE_LIMITED, RunOutcome.BLOCKED})
+"""How a request ends that the next one would end like, asked right away."""
+_NOT_ASKED = "not asked, as the request before was refused: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +49,35 @@ def ask_for_texts(
 ) -> list[Asked]:
     """Return what came of these pages, one request after another; `on_asked` is called as each ends.
 
-    deadline: makes the one of each request. After a request that says the service is to be left alone, the rest is
-    not asked for, and said so.
+    deadline: makes the one of each request. After a request that says the service is to be left alone, or that the key
+    or the plan is at fault, the rest is not asked for, and said so.
     """
     out: list[Asked] = []
-    most = max(1, extractor.facts.count_max)
-    for start in range(0, len(urls), most):
-        batch = tuple(urls[start : start + most])
-        out.append(_ask(extractor, batch, asker, deadline(), door))
+    for batch in _batches(urls, max(1, extractor.facts.count_max)):
+        if out and out[-1].run.outcome in _OF_ALL:
+            out.append(Asked(batch, _not_asked(out[-1].run), None))
+        else:
+            out.append(_ask(extractor, batch, asker, deadline(), door))
         on_asked(out[-1])
     return out
+
+
+def _batches(urls: Sequence[str], most: int) -> Iterator[tuple[str, ...]]:
+    """Yield the addresses of each request: as many as the service takes, and as a record can hold."""
+    batch: list[str] = []
+    for url in urls:
+        if batch and (len(batch) >= most or json_bytes([*batch, url]) > _URLS_BYTES_MAX):
+            yield tuple(batch)
+            batch = []
+        batch.append(url)
+    if batch:
+        yield tuple(batch)
+
+
+def _not_asked(before: Run) -> Run:
+    """Return the run of a request that is not made, since the one before it was refused."""
+    said = before.detail.removeprefix(f"{before.provider}: ").removeprefix(_NOT_ASKED)
+    return replace(before, results=(), dropped=(), notes=(), parser="", detail=f"{before.provider}: {_NOT_ASKED}{said}")
 
 
 def _ask(extractor: Extractor, urls: tuple[str, ...], asker: Asker, deadline: Deadline, door: Door) -> Asked:

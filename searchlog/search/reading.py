@@ -25,6 +25,7 @@ from searchlog.search.run import Result, Run, RunOutcome
 __all__ = [
     "ITEMS_HARD_MAX",
     "ITEMS_MAX",
+    "NOTES_BYTES_MAX",
     "RETRY_MAX_S",
     "Reader",
     "crawled",
@@ -33,6 +34,7 @@ __all__ = [
     "html_text",
     "is_challenge",
     "items",
+    "json_bytes",
     "json_object",
     "number",
     "page_text",
@@ -49,6 +51,8 @@ __all__ = [
 
 TITLE_MAX = 500
 SNIPPET_MAX = 4_000
+NOTES_MAX, NOTES_BYTES_MAX = 50, 30_000
+"""Notes of one answer, and bytes of them all as JSON: they stand in one line of the log."""
 TEXT_MAX, TEXTS_MAX = 1_000_000, 50
 """Characters of one page's text that are taken from a provider, and texts of one answer."""
 DATE_MAX = 60
@@ -140,6 +144,11 @@ def rows(response: Response, reader: Reader, *path: str) -> tuple[dict[str, Any]
         detail = f"the answer has no list `{'.'.join(path)}`"
         return reader.run(RunOutcome.PARSE_ERROR, detail + (f" ({said})" if said else ""))
     return answer, found
+
+
+def json_bytes(words: Sequence[str]) -> int:
+    """Return how many bytes these strings take in a record."""
+    return sum(len(json.dumps(word, ensure_ascii=False).encode("utf-8", "surrogatepass")) + 1 for word in words)
 
 
 def items(value: object) -> list[Any]:
@@ -326,8 +335,10 @@ class Reader:
         self.dropped.append((what[:TITLE_MAX], reason))
 
     def note(self, what: str) -> None:
-        """Keep a short fact of the answer as a whole; at most 50 of them."""
-        if what and len(self.notes) < 50:
+        """Keep a short fact of the answer as a whole; so many of them as a record can hold."""
+        if not what or len(self.notes) >= NOTES_MAX:
+            return
+        if json_bytes(self.notes) + json_bytes([what[:TITLE_MAX]]) <= NOTES_BYTES_MAX:
             self.notes.append(what[:TITLE_MAX])
 
     def run(self, outcome: RunOutcome | None = None, detail: str = "", retry_after_s: int | None = None) -> Run:
