@@ -33,7 +33,7 @@ THIRD_PARTY = "Brave Software (brave.com), which says it keeps queries up to 90 
 TERMS = Terms(
     "https://api-dashboard.search.brave.com/terms-of-service",
     "2026-11-30",
-    "updated 2026-02-11; storing answers is a right of some plans only: keep them to yourself otherwise",
+    "updated 2026-09-01; storing answers is a right of some plans only: keep them to yourself otherwise",
 )
 _FIRST_DAY, _LAST_DAY = "1990-01-01", "2099-12-31"
 

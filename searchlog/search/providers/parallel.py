@@ -39,7 +39,7 @@ THIRD_PARTY = "Parallel Web Systems (parallel.ai)"
 TERMS = Terms(
     "https://parallel.ai/customer-terms",
     "2026-11-30",
-    "they say that output is for the user who asked, and not to be stored or made available to others",
+    "of 2025-08-16: output is mainly for who asked, and not to be stored or passed on for AI or data that is sold",
 )
 _QUERY_MAX, _OBJECTIVE_MAX = 200, 5_000
 _DOMAINS_MAX = 200

@@ -61,7 +61,7 @@ class SerpApi(Service):
         terms=Terms(
             "https://serpapi.com/legal",
             "2026-11-30",
-            "not verified; the results are Google's, resold: keep answers to yourself",
+            "what they say of storing answers was not verified; the results are Google's: keep answers to yourself",
         ),
         applies=(
             "page",

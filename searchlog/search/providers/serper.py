@@ -43,7 +43,7 @@ class Serper(Service):
         terms=Terms(
             "https://serper.dev/terms",
             "2026-11-30",
-            "not verified; the results are Google's, resold: keep answers to yourself",
+            "dated 2024-05-29; they leave the rights of others apart, and results are Google's: keep them to yourself",
         ),
         applies=(
             "page",

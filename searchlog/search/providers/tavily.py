@@ -61,7 +61,7 @@ class Tavily(Service):
         terms=Terms(
             "https://www.tavily.com/terms",
             "2026-11-29",
-            "dated 2025-11-24; what they say of storing answers was not verified: keep answers to yourself",
+            "dated 2026-05-04; what they say of storing answers was not verified: keep answers to yourself",
         ),
         applies=("count", "country", "freshness", "after", "before", "include_domains", "exclude_domains"),
         returns=("snippet", "published", "score", "text"),
