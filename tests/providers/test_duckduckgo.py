@@ -124,7 +124,7 @@ def test_a_no_results_mark_is_empty(mark: str) -> None:
 def test_a_long_page_without_rows_or_marks_is_a_parse_error() -> None:
     run = PROVIDER.parse(page(around="<p>redesigned</p>" * 500), QUERY)
     assert run.outcome is RunOutcome.PARSE_ERROR
-    assert "without a row" in run.detail
+    assert "without a result" in run.detail
 
 
 @pytest.mark.parametrize("unit", ["<div>", "<a><b>", "<i></x>", "<div><table></div></table>"])

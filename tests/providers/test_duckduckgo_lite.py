@@ -80,9 +80,10 @@ def test_the_snippet_of_an_advertisement_is_nobody_elses() -> None:
     assert PROVIDER.parse(page(lone, bare), QUERY).results[0].snippet == ""
 
 
-def test_a_page_of_advertisements_alone_is_empty_and_says_what_it_dropped() -> None:
+def test_a_page_of_advertisements_alone_is_no_empty_answer() -> None:
+    """It was `empty`, although nothing on the page says that nothing was found."""
     run = PROVIDER.parse(page(row("https://ads.example/", "Ad", "buy", "result-sponsored")), QUERY)
-    assert (run.outcome, run.dropped) == (RunOutcome.EMPTY, (("Ad", "advertisement"),))
+    assert (run.outcome, run.dropped) == (RunOutcome.PARSE_ERROR, (("Ad", "advertisement"),))
 
 
 @pytest.mark.parametrize("title", ["EOF", "DEEP_ERROR_NO_RESULTS"])

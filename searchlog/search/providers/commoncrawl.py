@@ -25,6 +25,7 @@ from searchlog.search.reading import (
     ITEMS_MAX,
     Reader,
     error_text,
+    is_challenge,
     json_object,
     retry_after,
     status_run,
@@ -96,7 +97,7 @@ def _refused_run(response: Response, reader: Reader) -> Run | None:
     why = f" ({said})" if said else ""
     if status == 404 and "no captures" in said.lower():
         return reader.run(RunOutcome.EMPTY)
-    if status == 503:
+    if status == 503 and not is_challenge(response):
         wait = retry_after(response.headers)
         return reader.run(RunOutcome.RATE_LIMITED, f"status 503, it asks to slow down{why}", wait)
     if status == 400:

@@ -101,12 +101,12 @@ def read_page(
     refused = status_run(reader.facts, response, reader.parser, reader.ignored)
     if refused is not None:
         return refused
-    if says_nothing(tree):
+    # a row that stands for the end of a list is a mark as well
+    if says_nothing(tree) or any(reason == "not-a-result" for _, reason in reader.dropped):
         return reader.run(RunOutcome.EMPTY)
-    if reader.dropped:
-        return reader.run()
+    # advertisements alone say nothing of what was found
     size = len(response.body)
-    return reader.run(RunOutcome.PARSE_ERROR, f"{size} bytes without a row, a challenge or a no-results mark")
+    return reader.run(RunOutcome.PARSE_ERROR, f"{size} bytes without a result, a challenge or a no-results mark")
 
 
 def _asked(query: Query) -> tuple[str, tuple[str, ...]]:
