@@ -70,6 +70,10 @@ def test_any_other_text_is_a_bad_request_and_nothing_is_asked(text: str, provide
     assert run.outcome is RunOutcome.BAD_REQUEST
 
 
+def test_it_asks_no_more_than_24_times_a_minute() -> None:
+    assert 60 / PROVIDER.facts.pause_s <= 24
+
+
 def test_the_end_of_the_index_is_asked_for() -> None:
     assert asked(Query("a.example", count=20)) == {"url": "a.example", "output": "json", "limit": "-20"}
     assert asked(Query("a.example", count=20, page=3))["limit"] == "-60"

@@ -48,8 +48,8 @@ class Wayback(Service):
         returns=("crawled",),
         keyless=True,
         count_max=ITEMS_MAX,
-        limits="60 requests a minute and address, over five minutes",
-        pause_s=1.0,
+        limits="30 requests a minute and address, of which the archive asks programs to use 24",
+        pause_s=2.5,
         scope="captures",
         by_name=True,
     )
