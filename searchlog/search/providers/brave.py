@@ -59,7 +59,7 @@ class Brave(Service):
         key="required",
         key_env=KEY_ENV,
         count_max=20,
-        limits="one request a second on the free plan; 400 characters, 50 words, 10 pages",
+        limits="50 requests a second, one on the former free plan; 400 characters, 50 words, 10 pages",
         paid=True,
     )
 
