@@ -61,7 +61,7 @@ class Firecrawl(Service):
         key_env=KEY_ENV,
         keyless=True,
         count_max=100,
-        limits="500 characters; 1,000 free credits a month; without a key a limit a day an address",
+        limits="500 characters; free: 1,000 credits a month, 10 searches a minute; no key: a limit a day an address",
         paid=True,
     )
 
