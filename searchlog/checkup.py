@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Exchange, header
-from searchlog.errors import UsageError
+from searchlog.errors import StoreError, UsageError
 from searchlog.flow.gather import Attempt, Door, Patience, gather
 from searchlog.flow.resources import Resources
 from searchlog.flow.settings import Settings
@@ -24,7 +24,7 @@ from searchlog.search.provider import Facts, Provider
 from searchlog.search.query import Query
 from searchlog.search.run import RunOutcome
 
-__all__ = ["Check", "check_clock", "check_providers", "check_settings"]
+__all__ = ["Check", "check_clock", "check_providers", "check_settings", "check_standings", "named_by_setting"]
 
 _QUESTION = "lighthouse"
 _DEADLINE_S = 10.0
@@ -59,6 +59,25 @@ def check_settings(env: Mapping[str, str], standings: Standings) -> list[Check]:
             if str(error).startswith(name):
                 checks.append(Check("setting", "failed", str(error), name))
     return checks
+
+
+def check_standings(standings: Standings) -> list[Check]:
+    """Return what is wrong with what is kept of cool-downs and budgets; nothing where all is well."""
+    try:
+        standings.cooldowns()
+        standings.asked_today()
+    except StoreError as error:
+        return [Check("cool-downs", "failed", str(error), "the file providers.db of the archive: delete it")]
+    return []
+
+
+def named_by_setting(env: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the providers that SEARCHLOG_PROVIDERS names; none where it is not set, or names what is none."""
+    try:
+        choice = registry.choose(env)
+    except UsageError:
+        return ()
+    return choice.names if choice.given_by else ()
 
 
 def check_providers(

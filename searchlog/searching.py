@@ -36,6 +36,7 @@ from searchlog.flow.read import PageRead, Task, unread_reason
 from searchlog.flow.settings import Settings
 from searchlog.flow.steps import (
     answered,
+    is_whole,
     notes_of,
     outcome_of,
     page_dates_step,
@@ -49,7 +50,7 @@ from searchlog.log.checkpoint import Checkpoint
 from searchlog.search import registry
 from searchlog.search.decision import Step
 from searchlog.search.fuse import Candidate
-from searchlog.search.provider import Provider
+from searchlog.search.provider import Facts, Provider
 from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
 from searchlog.stored import stored_page
@@ -91,9 +92,12 @@ class Searching:
     """When each provider was asked."""
     told: dict[str, Draft] = field(default_factory=dict)
     """The run of each provider."""
+    facts: dict[str, Facts] = field(default_factory=dict)
+    """Of each provider asked."""
 
     def run(self, providers: Sequence[Provider]) -> Search:
         deadline = Deadline(self.settings.deadline_s, self.desk.resources.clock)
+        self.facts = {provider.facts.name: provider.facts for provider in providers}
         query = self._record_query(providers)
         attempts = self._ask(providers, deadline, query)
         runs = [attempt.run for attempt in attempts]
@@ -242,9 +246,10 @@ class Searching:
         self, runs: Sequence[Run], candidates: Sequence[Candidate], pages: Sequence[TextPage], causes: Sequence[Draft]
     ) -> Search:
         notes = notes_of(runs, self.steps)
+        whole = is_whole(runs, self.facts, together=self.choice.together)
 
         def outcome(made: Chosen) -> RunOutcome:
-            return outcome_of(runs, candidates, pages, made.evidence)
+            return outcome_of(runs, candidates, pages, made.evidence, whole=whole)
 
         def build(state: State) -> tuple[Chosen, list[Draft]]:
             made = choose(

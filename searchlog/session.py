@@ -119,6 +119,7 @@ class Session:
         """
         expect("registry_options", registry_options, registry.Options | None)
         expect("progress", progress, Callable)
+        expect("in_turn", in_turn, bool)
         asked, chosen = split_options(query, settings, options)
         # a key that was typed by mistake is sent to nobody, and what is recorded can be searched again
         today = self.resources.clock.now().date().isoformat()
@@ -217,9 +218,13 @@ class Session:
         Raises UsageError for a provider that gives no texts or lacks its key.
         """
         expect("urls", urls, Iterable)
-        wanted = list(dict.fromkeys([urls] if isinstance(urls, str) else urls))
+        expect("provider", provider, str)
+        expect("progress", progress, Callable)
+        expect("registry_options", registry_options, registry.Options | None)
+        wanted = [urls] if isinstance(urls, str) else list(urls)
         for number, url in enumerate(wanted):
             expect(f"urls[{number}]", url, str)
+        wanted = list(dict.fromkeys(wanted))
         _, chosen = split_options("texts", settings, options)
         resources = self.resources
         extractor = registry.build_extractor(provider, resources.env, registry_options)

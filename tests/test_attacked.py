@@ -15,7 +15,7 @@ import pytest
 
 from searchlog.capture.exchange import Request
 from searchlog.clock import FixedClock
-from searchlog.errors import UsageError
+from searchlog.errors import ProviderError, UsageError
 from searchlog.flow.standing import Standings
 from searchlog.reparse import reparse
 from searchlog.replay import replay
@@ -26,8 +26,10 @@ from searchlog.search.providers.arxiv import Arxiv
 from searchlog.search.providers.brave import Brave
 from searchlog.search.providers.tavily import Tavily
 from searchlog.search.query import Query
+from searchlog.search.reading import RETRY_MAX_S, seconds
 from searchlog.search.run import Result, Run, RunOutcome
 from searchlog.session import Search, Session
+from tests.cli.conftest import call
 from tests.searches import JSON, answer, check_clean, html, opened
 from tests.sites import Site, serve
 
@@ -237,7 +239,7 @@ SECOND = [ValueError("x"), 5, Request("GET", "http://127.0.0.1:9/", (("X\n", "y"
 def test_what_a_stranger_got_wrong_is_replayed_as_it_was(
     site: Site, read: Any, second: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A parser that raised did so in `replay` and `reparse` too; one whose `follow` failed was replayed as a success."""
+    """A parser that raised did so in `replay` and `reparse` too; a `follow` that failed was replayed as a success."""
     mine = Follows(site, read)
     mine.second = second
     facts_of, build = registry.facts_of, registry.build
@@ -251,6 +253,125 @@ def test_what_a_stranger_got_wrong_is_replayed_as_it_was(
         assert (again.equal, again.differences) == (True, [])
         assert [item.equal for item in reparse(session.ledger)] == [True, True]
         check_clean(session)
+
+
+# --- failures that looked like something else
+
+
+def failing(site: Site) -> registry.Options:
+    site.pages["/t/search"] = (401, JSON, '{"detail": {"error": "wrong key"}}')
+    site.pages["/search"] = answer([])
+    site.pages["/w/w/api.php"] = (
+        200,
+        JSON,
+        '{"batchcomplete": true, "query": {"searchinfo": {"totalhits": 0}, "search": []}}',
+    )
+    return registry.Options(endpoints={"searxng": site.url, "tavily": site.url + "/t", "wikipedia": site.url + "/w"})
+
+
+@pytest.mark.parametrize(
+    ("names", "in_turn", "outcome"),
+    [
+        (["searxng"], False, "empty"),
+        (["searxng", "tavily"], False, "degraded"),  # asked together: who failed may have had it
+        (["tavily", "searxng"], True, "empty"),  # the next one in turn answered for the web
+        (["wikipedia", "tavily"], True, "degraded"),
+        (["tavily", "wikipedia"], True, "degraded"),  # an encyclopedia has no word on the web
+        (["archive", "tavily"], True, "degraded"),
+    ],
+)
+def test_nothing_found_beside_a_failure_is_not_nothing_there(
+    site: Site, names: list[str], in_turn: bool, outcome: str
+) -> None:
+    """With every search service failing and an empty encyclopedia, a search was `empty`, with the exit code of that."""
+    endpoints = failing(site)
+    with opened() as archive:
+        session = archive.session()
+        made = session.search(
+            "tide", providers=names, in_turn=in_turn, registry_options=endpoints, allow_private=("127.0.0.1",)
+        )
+        assert (made.outcome, made.evidence) == (outcome, ())
+        check_clean(session)
+        assert replay(session.ledger, made.turn, archive.resources.pool).equal
+
+
+def test_the_command_says_that_not_all_answered(tmp_path: Path) -> None:
+    with serve({"/search": answer([])}) as site:
+        env = {"SEARCHLOG_ARCHIVE": str(tmp_path / "a"), "SEARXNG_URL": site.url, "SEARCHLOG_DAY_MAX": "brave=0"}
+        env["BRAVE_API_KEY"] = "key-of-brave-123"
+        made = call("search", "tide", "-q", env=env)
+        assert (made.exit_code, "searxng: empty, brave: quota" in made.stderr) == (4, True)
+        assert call("search", "tide", "-q", "-p", "searxng", env=env).exit_code == 3
+        assert json.loads(call("search", "tide", "--json", env=env).stdout)["outcome"] == "degraded"
+
+
+def test_a_host_that_is_to_be_left_alone_is_no_matter_of_the_guard(site: Site) -> None:
+    """A second request within Retry-After was `refused`, and the doctor told people to use --allow-private."""
+    site.pages["/t/search"] = (429, JSON | {"Retry-After": "300"}, "{}")
+    endpoints = registry.Options(endpoints={"tavily": site.url + "/t"})
+    with opened() as archive:
+        session = archive.session()
+        for said in ("status 429", "is to be asked again in"):
+            with pytest.raises(ProviderError) as caught:
+                session.search("tide", providers="tavily", registry_options=endpoints, allow_private=("127.0.0.1",))
+            assert caught.value.attempts[0]["outcome"] == "rate_limited"
+            assert said in caught.value.attempts[0]["detail"]
+            archive.resources.standings.forget(["tavily"])
+        assert len(site.hits) == 1
+        assert [item.equal for item in reparse(session.ledger)] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [("0", 0), ("9999999999", RETRY_MAX_S), ("9" * 9_000, RETRY_MAX_S), ("-5", None), ("1e9", None), ("٣", None)],
+)
+def test_a_retry_after_without_end_is_the_longest_there_is(said: str, expected: int | None) -> None:
+    """A wait of more than nine digits counted as none."""
+    assert seconds(said) == expected
+
+
+def test_arguments_are_looked_at_before_anybody_is_told_of_an_address() -> None:
+    with opened() as archive:
+        session = archive.session()
+        before = len(session.records())
+        for change in ({"provider": ["tavily"]}, {"progress": None}, {"registry_options": {}}, {"urls": 5}):
+            given: dict[str, Any] = {"urls": ["https://example.org/"], "provider": "tavily"} | change
+            with pytest.raises(UsageError, match=next(iter(change))):
+                session.provider_texts(**given)
+        with pytest.raises(UsageError, match="in_turn must be True or False"):
+            session.search("tide", providers="archive", in_turn="no")  # type: ignore[arg-type]
+        assert len(session.records()) == before
+
+
+# --- the doctor
+
+
+def checks(env: dict[str, str]) -> dict[str, dict[str, str]]:
+    made = call("doctor", "--offline", "--json", env=env)
+    assert "Traceback" not in made.stderr
+    return {check["name"]: check for check in json.loads(made.stdout)["checks"]} | {"exit": {"code": made.exit_code}}
+
+
+@pytest.mark.parametrize(
+    ("named", "change"),
+    [("brave", "BRAVE_API_KEY"), ("searxng", "SEARCHLOG_SEARXNG_URL"), ("site", "SEARCHLOG_PROVIDERS")],
+)
+def test_the_doctor_names_what_a_named_provider_lacks(tmp_path: Path, named: str, change: str) -> None:
+    """Every search failed for want of a key, and the doctor found all well: it looked at what had a key only."""
+    found = checks({"SEARCHLOG_ARCHIVE": str(tmp_path), "SEARCHLOG_PROVIDERS": f"wikipedia {named}"})
+    assert (found[f"provider {named}"]["state"], found[f"provider {named}"]["change"]) == ("failed", change)
+    assert found["provider wikipedia"]["state"] == "ok"
+    assert found["exit"]["code"] == 8
+
+
+def test_the_doctor_names_a_file_of_cool_downs_that_is_broken(tmp_path: Path) -> None:
+    """Every search ended with it, while the doctor said that all is well, or ended itself without a table."""
+    with opened(tmp_path):
+        (tmp_path / "providers.db").write_bytes(b"no database" * 99)
+    found = checks({"SEARCHLOG_ARCHIVE": str(tmp_path)})
+    assert found["cool-downs"]["state"] == "failed"
+    assert "providers.db" in found["cool-downs"]["change"]
+    assert call("doctor", env={"SEARCHLOG_ARCHIVE": str(tmp_path)}).exit_code == 8
 
 
 # --- texts of pages

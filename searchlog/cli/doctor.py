@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from searchlog.checkup import Check, check_settings
+from searchlog.checkup import Check, check_settings, check_standings, named_by_setting
 from searchlog.cli import options, out
 from searchlog.cli.exits import Exit
+from searchlog.search.registry import CHOICE_ENV
 
 if TYPE_CHECKING:
     from searchlog.flow.standing import Standings
@@ -33,8 +34,9 @@ def doctor_command(online: bool, archive: str | None, as_json: bool) -> int:
     touched. The last column names the one setting to change. Of keys only the names of their variables are shown.
     """
     standings = options.standings_of(archive)
-    local = [*_machine(), *_extras(), *_archive(archive), *_providers(), *check_settings(os.environ, standings)]
-    asked = _ask_providers(standings) if online and not any(check.name == "setting" for check in local) else []
+    kept, settings = check_standings(standings), check_settings(os.environ, standings)
+    local = [*_machine(), *_extras(), *_archive(archive), *kept, *_providers(), *settings]
+    asked = _ask_providers(standings) if online and not (kept or settings) else []
     checks = local + asked
     if as_json:
         out.json({"checks": [asdict(check) for check in checks]})
@@ -119,6 +121,7 @@ def _archive(location: str | None) -> list[Check]:
 def _providers() -> list[Check]:
     """Look at the providers that are configured, or meant to be; how many others there are is said in a line."""
     checks, others = [], 0
+    named = named_by_setting(os.environ)
     for item in options.providers_now(os.environ):
         if item.state == "broken":
             checks.append(Check(f"provider {item.name}", "failed", item.how, f"the package {item.package}"))
@@ -127,6 +130,14 @@ def _providers() -> list[Check]:
             checks.append(Check(f"provider {item.name}", "failed", item.how, variable))
         elif item.state == "configured":
             checks.append(Check(f"provider {item.name}", "ok", item.how))
+        elif item.name in named and item.state == "needs-configuration":
+            variable = item.facts.key_env[0] if item.facts is not None and item.facts.key_env else CHOICE_ENV
+            checks.append(Check(f"provider {item.name}", "failed", f"{CHOICE_ENV} names it; {item.how}", variable))
+        elif item.name in named and item.name == "site":
+            said = f"{CHOICE_ENV} names it, but it needs a folder or an address each time: `--site PATH-OR-URL`"
+            checks.append(Check("provider site", "failed", said, CHOICE_ENV))
+        elif item.name in named:
+            checks.append(Check(f"provider {item.name}", "ok", f"{CHOICE_ENV} names it; {item.how}"))
         else:
             others += 1
     told = f"{others} more can be asked as they are, or need a key: `searchlog providers` lists them"
@@ -134,12 +145,18 @@ def _providers() -> list[Check]:
 
 
 def _ask_providers(standings: Standings) -> list[Check]:
-    """Ask each configured provider one small query; nothing is stored but what it says of leaving it alone."""
+    """Ask each provider that is configured, or named by the setting, one small query; nothing is stored but what it
+    says of leaving it alone."""
     from searchlog.archive import open_archive
     from searchlog.checkup import check_providers
     from searchlog.storage import MEMORY
 
-    names = [item.name for item in options.providers_now(os.environ) if item.state == "configured"]
+    named = named_by_setting(os.environ)
+    names = [
+        item.name
+        for item in options.providers_now(os.environ)
+        if item.state == "configured" or (item.state == "keyless" and item.name in named)
+    ]
     if not names:
         return [Check("online", "note", "no provider is configured, so nobody was asked")]
     with open_archive(MEMORY) as opened:

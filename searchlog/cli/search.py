@@ -135,10 +135,10 @@ def search_command(
     names = _names(providers, site)
     with open_archive(archive) as opened, ExitStack() as stack:
         env = opened.resources.env
+        _buildable(env, names)
         notice = registry.who_sees(env, registry.choose(env, names, in_turn=in_turn))
         if notice is not None:
             out.say(notice, quiet)
-        _buildable(env, names)
         session = opened.session(None if session_id == "new" else session_id)
         listener = stack.enter_context(progress.shown(quiet))
         extra: dict[str, Any] = {}
@@ -165,6 +165,11 @@ def search_command(
             out.data(found.rendering)
         if not quiet:
             _report(opened, session, found)
+    read = next(step for step in found.steps if step.name == "read")
+    if found.outcome == "degraded" and not read.in_count:
+        failed = ", ".join(f"{run.provider}: {run.outcome}" for run in found.runs)
+        out.error(f"nothing was found, and not by all who were asked ({failed})")
+        return Exit.NO_PROVIDER
     return _exit_of(found)
 
 

@@ -20,11 +20,13 @@ from searchlog.search.dates import RULE as DATES_RULE
 from searchlog.search.decision import Decision, Step
 from searchlog.search.filters import Policy, filter_candidates, settle
 from searchlog.search.fuse import Candidate, fuse
+from searchlog.search.provider import Facts
 from searchlog.search.query import Query
+from searchlog.search.registry import lets_next_be_asked
 from searchlog.search.run import Run, RunOutcome
 from searchlog.suspect import judge
 
-__all__ = ["answered", "notes_of", "outcome_of", "page_dates_step", "read_step", "shortlist", "text_pages"]
+__all__ = ["answered", "is_whole", "notes_of", "outcome_of", "page_dates_step", "read_step", "shortlist", "text_pages"]
 
 _PARSE_RULE = "parse/1"
 _READ_RULE = f"read/2 {judge.RULE}"
@@ -189,16 +191,33 @@ def notes_of(runs: Sequence[Run], steps: Sequence[Step]) -> Notes:
     )
 
 
+def is_whole(runs: Sequence[Run], facts: Mapping[str, Facts], *, together: bool) -> bool:
+    """Return whether those who answered answered for all who were asked: nothing found is then nothing there.
+
+    Asked together, everybody has to; asked in turn, the last one, unless it covers less than the web.
+    """
+    if all(run.outcome in _ANSWERS for run in runs):
+        return True
+    return not together and not lets_next_be_asked(facts[runs[-1].provider], runs[-1])
+
+
 def outcome_of(
-    runs: Sequence[Run], candidates: Sequence[Candidate], pages: Sequence[TextPage], evidence: Sequence[Evidence]
+    runs: Sequence[Run],
+    candidates: Sequence[Candidate],
+    pages: Sequence[TextPage],
+    evidence: Sequence[Evidence],
+    *,
+    whole: bool = True,
 ) -> RunOutcome:
-    """Return how a search that was answered ended: ok with evidence, else why there is none."""
+    """Return how a search that was answered ended: ok with evidence, else why there is none. whole: of `is_whole`."""
     if evidence:
         return RunOutcome.OK
     if pages:
         return RunOutcome.FILTERED_TO_EMPTY  # all text of the pages is hidden, and hidden text is no evidence
     if candidates:
         return RunOutcome.DEGRADED  # there are results, but no page of theirs could be read
+    if not whole:
+        return RunOutcome.DEGRADED  # nothing found, but not by all: a failure is never told as nothing there
     if any(run.outcome is RunOutcome.FILTERED_TO_EMPTY for run in runs):
         return RunOutcome.FILTERED_TO_EMPTY
     return RunOutcome.EMPTY

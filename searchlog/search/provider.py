@@ -219,6 +219,8 @@ def run_of_both(provider: NetworkProvider, query: Query, first: Run, second: Exc
 def _transport_outcome(exchange: Exchange) -> tuple[RunOutcome, str] | None:
     """Return how the transport failed, or None when there is an answer to parse."""
     said = f" ({exchange.detail})" if exchange.detail else ""
+    if exchange.outcome is Outcome.REFUSED and exchange.reason == "rate-limited":
+        return RunOutcome.RATE_LIMITED, f"not asked{said}"
     if exchange.outcome is Outcome.REFUSED:
         return RunOutcome.REFUSED, f"not asked: {exchange.reason}{said}"
     if exchange.outcome is Outcome.FAILED or exchange.status is None:

@@ -119,7 +119,8 @@ def number(value: object) -> str | None:
 def seconds(value: object) -> int | None:
     """Return a waiting time as whole seconds, rounded up, of a number or a string of digits; None if there is none."""
     if isinstance(value, str):
-        value = int(value) if re.fullmatch(r"[0-9]{1,9}", value.strip()) else None
+        digits = value.strip()
+        value = int(digits[:20]) if re.fullmatch(r"[0-9]+", digits) else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if isinstance(value, float) and not math.isfinite(value):

@@ -29,6 +29,7 @@ from searchlog.search.run import Run, RunOutcome
 from searchlog.search.textindex import TextIndex
 
 __all__ = [
+    "CHOICE_ENV",
     "NAMES",
     "Available",
     "Choice",
