@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 @click.argument("urls", nargs=-1, required=True, callback=options.as_text, metavar="URL...")
 @click.option("--all", "form", flag_value="all", help="Print the whole visible text, menus and footers too.")
 @click.option("--raw", "--html", "form", flag_value="raw", help="Print the page as it came, content codings removed.")
-@click.option("--via", metavar="PROVIDER", help="Ask this provider for its text of the pages; fetch nothing from them.")
+@click.option(
+    "--via",
+    metavar="PROVIDER",
+    help="Ask this provider for its text of the pages, fetch none of them: tavily, exa, firecrawl, jina, parallel.",
+)
 @options.web_options
 @options.session_option("new", ", or `new`")
 @options.archive_option
