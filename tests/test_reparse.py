@@ -76,7 +76,7 @@ def test_a_later_parser_reads_what_an_earlier_one_could_not(site: Site, monkeypa
         monkeypatch.setattr(Tavily, "parse", good)
         (item,) = reparse(session.ledger)
         assert (item.equal, item.gained, item.lost) == (False, (site.url + "/mill",), ())
-        assert (item.recorded.parser, item.run.parser if item.run else None) == ("tavily/0", "tavily/2")
+        assert (item.recorded.parser, item.run.parser if item.run else None) == ("tavily/0", "tavily/3")
         before = len(session.records())
         turn = session.keep_runs([item])
         kept = [record for record in session.records() if record.envelope.turn == turn]
@@ -130,5 +130,5 @@ def test_the_command_prints_then_and_now_and_keeps_on_request(site: Site, tmp_pa
     assert (result.exit_code, "nothing" in result.stdout) == (0, True)
     told = json.loads(call("reparse", "all", "--json", "--keep", env=place).stdout)
     (run,) = told["runs"]
-    assert (run["equal"], run["gained"], run["now"]["parser"]) == (True, [], "tavily/2")
+    assert (run["equal"], run["gained"], run["now"]["parser"]) == (True, [], "tavily/3")
     assert call("reparse", "nosuch", env=place).exit_code == 3

@@ -10,6 +10,7 @@ import pytest
 import respx
 
 from searchlog.capture.exchange import header
+from searchlog.search.provider import Response
 from searchlog.search.providers.tavily import Tavily
 from searchlog.search.query import Query
 from searchlog.search.run import RunOutcome
@@ -104,6 +105,12 @@ def test_keyless_access_switched_off_is_auth_and_says_what_to_set() -> None:
     run = KEYLESS.parse(json_response({"detail": {"error": "Unauthorized"}}, 401), QUERY)
     assert run.outcome is RunOutcome.AUTH
     assert "set TAVILY_API_KEY" in run.detail
+
+
+def test_without_a_key_a_challenge_is_blocked_and_asks_for_no_key() -> None:
+    run = KEYLESS.parse(Response(403, (("CF-Mitigated", "challenge"),), b"<html>Just a moment</html>"), QUERY)
+    assert run.outcome is RunOutcome.BLOCKED
+    assert "TAVILY_API_KEY" not in run.detail
 
 
 def test_news_dates_are_kept_and_answers_are_no_results() -> None:

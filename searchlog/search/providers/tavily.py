@@ -16,6 +16,7 @@ from searchlog.search.reading import (
     Reader,
     error_text,
     fit,
+    is_challenge,
     json_object,
     number,
     page_text,
@@ -32,7 +33,7 @@ from searchlog.search.service import Service
 
 __all__ = ["Tavily", "access", "refused_run"]
 
-PARSER = "tavily/2"
+PARSER = "tavily/3"
 
 _QUERY_MAX = 400
 _INCLUDE_MAX, _EXCLUDE_MAX = 300, 150
@@ -137,7 +138,7 @@ def refused_run(response: Response, reader: Reader) -> Run | None:
         wait = retry_after(response.headers) if wait is None else wait
         more = "; set TAVILY_API_KEY to have your own limit" if reader.facts.keyless else ""
         return reader.run(RunOutcome.RATE_LIMITED, f"status {status}, too many requests{why}{more}", wait)
-    if status in (401, 403) and reader.facts.keyless:
+    if status in (401, 403) and reader.facts.keyless and not is_challenge(response):
         return reader.run(RunOutcome.AUTH, f"status {status}, no keyless access{why}; set TAVILY_API_KEY")
     return status_run(reader.facts, response, reader.parser, reader.ignored)
 

@@ -18,7 +18,7 @@ from searchlog.search.service import Service
 
 __all__ = ["TavilyExtract"]
 
-PARSER = "tavily-extract/1"
+PARSER = "tavily-extract/2"
 
 
 class TavilyExtract(Service):
