@@ -19,7 +19,7 @@ from searchlog.errors import ProviderError, UsageError
 from searchlog.flow.standing import Standings
 from searchlog.reparse import reparse
 from searchlog.replay import replay
-from searchlog.search import registry
+from searchlog.search import plugins, registry
 from searchlog.search.cooldown import after_run
 from searchlog.search.provider import Response
 from searchlog.search.providers.arxiv import Arxiv
@@ -30,6 +30,7 @@ from searchlog.search.reading import RETRY_MAX_S, seconds
 from searchlog.search.run import Result, Run, RunOutcome
 from searchlog.session import Search, Session
 from tests.cli.conftest import call
+from tests.example_package import SOURCE, install
 from tests.searches import JSON, answer, check_clean, html, opened
 from tests.sites import Site, serve
 
@@ -407,3 +408,37 @@ def test_long_addresses_go_in_more_requests(site: Site) -> None:
         assert {page.reason for page in pages} == {None}
         assert len(site.hits) == 7
         check_clean(session)
+
+
+# --- keys
+
+
+def test_a_key_that_a_package_does_not_declare_is_taken_out_all_the_same(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A package may forget `secrets`: its key, from a variable of any name, then stood in the log and the message."""
+    key = "login77aa"
+    asked = (
+        'from searchlog.capture.exchange import Request\n        return Request("GET", self.facts.endpoint + self._key)'
+    )
+    text = SOURCE.replace("EXAMPLE_PACKAGE_KEY", "EXAMPLE_LOGIN")
+    text = text.replace('return self._get(fields, *((("X-Key", self._key),) if self._key else ()))', asked)
+    (tmp_path / "packages").mkdir()
+    install(tmp_path / "packages", text, module="forgetful_package")
+    monkeypatch.syspath_prepend(str(tmp_path / "packages"))
+    plugins.found.cache_clear()
+    site.pages[f"/find{key}"] = (401, JSON, json.dumps({"error": f"{key} is no login"}))
+    try:
+        with opened(tmp_path / "a") as archive:
+            archive.resources.env = {"EXAMPLE_LOGIN": key}  # type: ignore[misc]
+            endpoints = registry.Options(endpoints={"example": site.url})
+            session = archive.session()
+            with pytest.raises(ProviderError) as caught:
+                session.search("tide", providers="example", registry_options=endpoints, allow_private=("127.0.0.1",))
+            assert caught.value.attempts[0]["detail"].endswith("([redacted] is no login)")
+            assert [hit.target for hit in site.hits] == [f"/find{key}"]
+            assert key not in repr(registry.build("example", archive.resources.env))
+    finally:
+        plugins.found.cache_clear()
+    kept = [path for path in (tmp_path / "a").rglob("*") if path.is_file() and key.encode() in path.read_bytes()]
+    assert kept == []

@@ -14,13 +14,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib import metadata
 from typing import Any
 
+from searchlog.capture.exchange import Request
 from searchlog.errors import UsageError
-from searchlog.search.provider import Facts, NetworkProvider, Terms
+from searchlog.search.provider import Facts, FollowingProvider, NetworkProvider, Response, Terms
+from searchlog.search.query import Query
+from searchlog.search.run import Run
 
 __all__ = ["GROUP", "Plugin", "found", "make", "plugins"]
 
@@ -120,12 +123,12 @@ def _loaded(name: str, value: str, package: str, point: metadata.EntryPoint) -> 
 
 def _facts_fault(facts: Facts, name: str) -> str:
     """Return why facts cannot be used; empty when they can."""
-    for field in [*fields(Facts), *fields(Terms)]:
-        holder = "terms" if field.name in Terms.__dataclass_fields__ else ""
-        sound, given = getattr(_SOUND.terms if holder else _SOUND, field.name), facts.terms if holder else facts
-        value = getattr(given, field.name, None)
+    for item in [*fields(Facts), *fields(Terms)]:
+        holder = "terms" if item.name in Terms.__dataclass_fields__ else ""
+        sound, given = getattr(_SOUND.terms if holder else _SOUND, item.name), facts.terms if holder else facts
+        value = getattr(given, item.name, None)
         if not _is_like(sound, value):
-            return f"FACTS.{holder and holder + '.'}{field.name} is a {type(value).__name__}"
+            return f"FACTS.{holder and holder + '.'}{item.name} is a {type(value).__name__}"
     if facts.name != name:
         return "its entry point and its FACTS give different names"
     if not facts.endpoint.startswith(("https://", "http://")):
@@ -171,4 +174,34 @@ def make(plugin: Plugin, key: str | None, base_url: str | None, contact: str | N
     if fault:
         raise UsageError(f"{name}: of what {plugin.package} makes {fault}", provider=name, broken=True)
     made: NetworkProvider = provider
-    return made
+    return _Keyed(made, key) if key else made
+
+
+@dataclass(frozen=True, slots=True)
+class _Keyed:
+    """A provider of a package with a key: a secret of each request, whether the package says so or not."""
+
+    provider: NetworkProvider
+    key: str = field(repr=False)
+
+    @property
+    def facts(self) -> Facts:
+        return self.provider.facts
+
+    def request(self, query: Query) -> Request:
+        return self._with_secret(self.provider.request(query))
+
+    def follow(self, query: Query, response: Response) -> Request | None:
+        if not isinstance(self.provider, FollowingProvider):
+            return None
+        request = self.provider.follow(query, response)
+        return None if request is None else self._with_secret(request)
+
+    def parse(self, response: Response, query: Query) -> Run:
+        return self.provider.parse(response, query)
+
+    def _with_secret(self, request: Request) -> Request:
+        # what is no request is left to whoever checks that
+        if not (isinstance(request, Request) and isinstance(request.secrets, tuple)) or self.key in request.secrets:
+            return request
+        return replace(request, secrets=(*request.secrets, self.key))
