@@ -24,7 +24,15 @@ from searchlog.search.provider import Facts, Provider
 from searchlog.search.query import Query
 from searchlog.search.run import RunOutcome
 
-__all__ = ["Check", "check_clock", "check_providers", "check_settings", "check_standings", "named_by_setting"]
+__all__ = [
+    "Check",
+    "check_clock",
+    "check_providers",
+    "check_settings",
+    "check_standings",
+    "named_by_setting",
+    "variable_of",
+]
 
 _QUESTION = "lighthouse"
 _DEADLINE_S = 10.0
@@ -90,29 +98,32 @@ def check_providers(
         try:
             asked.append(registry.build(name, resources.env, options))
         except UsageError as error:
-            checks.append(Check(f"online {name}", "failed", str(error), _variables(registry.facts_of(name))))
+            checks.append(
+                Check(f"online {name}", "failed", str(error), variable_of(registry.facts_of(name), resources.env))
+            )
     own = tuple(urlsplit(p.facts.endpoint).netloc.rpartition("@")[2] for p in asked if p.facts.own_server)
     client = resources.client(Settings(allow_private=own))
     deadline = Deadline(_DEADLINE_S, resources.clock)
     query = Query(_QUESTION, count=1)
     patience = Patience(_DEADLINE_S, _DEADLINE_S)  # everybody is waited for
     attempts = gather(asked, query, client, deadline, fuse=True, patience=patience, door=door) if asked else []
-    checks += [_check(provider.facts, attempt) for provider, attempt in zip(asked, attempts, strict=True)]
+    env = resources.env
+    checks += [_check(provider.facts, attempt, env) for provider, attempt in zip(asked, attempts, strict=True)]
     clock = check_clock([exchange for attempt in attempts for exchange in attempt.exchanges])
     return checks + ([clock] if clock is not None else [])
 
 
-def _check(facts: Facts, attempt: Attempt) -> Check:
+def _check(facts: Facts, attempt: Attempt, env: Mapping[str, str]) -> Check:
     run, name = attempt.run, f"online {attempt.provider}"
     if run.outcome in (RunOutcome.OK, RunOutcome.EMPTY):
         return Check(name, "ok", f"{run.outcome}, {len(run.results)} results")
     state = "note" if run.outcome is RunOutcome.DEGRADED and run.results else "failed"
     said = run.detail.removeprefix(f"{run.provider}: ") or str(run.outcome)
-    return Check(name, state, f"{run.outcome}: {said}", _change(facts, attempt))
+    return Check(name, state, f"{run.outcome}: {said}", _change(facts, attempt, variable_of(facts, env)))
 
 
-def _change(facts: Facts, attempt: Attempt) -> str:
-    """Return the one setting that helps, or nothing where only time does."""
+def _change(facts: Facts, attempt: Attempt, variable: str) -> str:
+    """Return the one setting that helps, or nothing where only time does. variable: the one that configures it."""
     outcome, exchanges = attempt.run.outcome, attempt.exchanges
     clock = check_clock(exchanges)
     if clock is not None and clock.state == "failed" and outcome in (RunOutcome.AUTH, RunOutcome.OFFLINE):
@@ -120,18 +131,20 @@ def _change(facts: Facts, attempt: Attempt) -> str:
     if outcome is RunOutcome.OFFLINE and any("not yet valid" in e.detail or "expired" in e.detail for e in exchanges):
         return "the clock of this machine, if it is wrong"
     if outcome is RunOutcome.AUTH:
-        return _variables(facts) or "the address"
+        return variable or "the address"
     if outcome is RunOutcome.QUOTA and not exchanges:
         return f"SEARCHLOG_DAY_MAX={facts.name}=N"
     if outcome is RunOutcome.QUOTA:
-        return f"the plan of your account with {facts.title}, or {_variables(facts)}".removesuffix(", or ")
+        return f"the plan of your account with {facts.title}, or {variable}".removesuffix(", or ")
     if outcome is RunOutcome.NOT_ENABLED:
         return "search.formats in the settings.yml of that server"
     if facts.own_server and outcome is RunOutcome.BLOCKED:
         limited = any(exchange.status == 429 for exchange in exchanges)
         return "pass_ip in the limiter.toml of that server" if limited else "what stands before that server"
+    if facts.own_server and exchanges and 300 <= (exchanges[0].status or 0) < 400:
+        return variable
     if facts.own_server and outcome in (RunOutcome.OFFLINE, RunOutcome.PARSE_ERROR, RunOutcome.BAD_REQUEST):
-        return _variables(facts)
+        return variable
     if outcome is RunOutcome.REFUSED:
         return "--allow-private HOST, if the address is right"
     if outcome is RunOutcome.PARSE_ERROR:
@@ -139,8 +152,10 @@ def _change(facts: Facts, attempt: Attempt) -> str:
     return ""
 
 
-def _variables(facts: Facts | None) -> str:
-    return facts.key_env[0] if facts is not None and facts.key_env else ""
+def variable_of(facts: Facts | None, env: Mapping[str, str]) -> str:
+    """Return the variable that configures a provider: the one that is set, else the first; empty when it has none."""
+    names = facts.key_env if facts is not None else ()
+    return next((name for name in names if env.get(name, "").strip()), next(iter(names), ""))
 
 
 def check_clock(exchanges: Sequence[Exchange]) -> Check | None:

@@ -13,15 +13,18 @@ from typing import Any
 
 import pytest
 
+from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Request
-from searchlog.clock import FixedClock
+from searchlog.clock import FixedClock, SystemClock
 from searchlog.errors import ProviderError, UsageError
+from searchlog.flow.gather import gather
+from searchlog.flow.settings import Settings
 from searchlog.flow.standing import Standings
 from searchlog.reparse import reparse
 from searchlog.replay import replay
 from searchlog.search import plugins, registry
 from searchlog.search.cooldown import after_run
-from searchlog.search.provider import Response
+from searchlog.search.provider import Facts, Response
 from searchlog.search.providers.arxiv import Arxiv
 from searchlog.search.providers.brave import Brave
 from searchlog.search.providers.tavily import Tavily
@@ -442,3 +445,54 @@ def test_a_key_that_a_package_does_not_declare_is_taken_out_all_the_same(
         plugins.found.cache_clear()
     kept = [path for path in (tmp_path / "a").rglob("*") if path.is_file() and key.encode() in path.read_bytes()]
     assert kept == []
+
+
+# --- asked twice, asked again
+
+
+class _Counting:
+    """A door that lets so many requests through."""
+
+    def __init__(self, most: int) -> None:
+        self.left = most
+
+    def skips(self, wanted: object, query: Query, *, named: bool) -> dict[str, Run]:
+        return {}
+
+    def reserve(self, facts: Facts, query: Query, within_s: float) -> Run | float:
+        self.left -= 1
+        return 0.0 if self.left >= 0 else Run(facts.name, RunOutcome.QUOTA, detail="its budget is used up")
+
+    def note(self, facts: Facts, run: Run) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("most", "outcome", "asked"), [(0, "quota", 0), (1, "degraded", 1), (2, "ok", 2)])
+def test_a_second_request_waits_for_its_turn_and_counts_too(site: Site, most: int, outcome: str, asked: int) -> None:
+    """PubMed was asked twice within the pause that it asks for, and a second request was on no budget."""
+    mine = Follows(site)
+    mine.second = Request("GET", site.url + "/mill")
+    with opened() as archive:
+        client = archive.resources.client(Settings(allow_private=("127.0.0.1",)))
+        deadline = Deadline(5.0, SystemClock())
+        (made,) = gather([mine], QUERY, client, deadline, fuse=True, door=_Counting(most))
+        assert (made.run.outcome, len(made.exchanges), len(site.hits)) == (outcome, asked, asked)
+        assert len(made.run.results) == min(most, 1)
+
+
+def test_a_turn_without_a_run_is_told_by_reparse(site: Site, tmp_path: Path) -> None:
+    with opened(tmp_path) as archive:
+        search(archive.session(), site, "searxng")
+    env = {"SEARCHLOG_ARCHIVE": str(tmp_path)}
+    assert (call("reparse", "latest", "1", env=env).exit_code, call("reparse", "latest", "7", env=env).exit_code) == (
+        0,
+        3,
+    )
+
+
+def test_the_doctor_names_the_variable_that_is_set(tmp_path: Path) -> None:
+    """With SEARXNG_URL set it named SEARCHLOG_SEARXNG_URL; of a server that sends elsewhere it named nothing."""
+    with serve({"/search": (302, {"Location": "https://elsewhere.example/"}, "")}) as site:
+        env = {"SEARCHLOG_ARCHIVE": str(tmp_path), "SEARXNG_URL": site.url}
+        found = {check["name"]: check for check in json.loads(call("doctor", "--json", env=env).stdout)["checks"]}
+        assert found["online searxng"]["change"] == "SEARXNG_URL"

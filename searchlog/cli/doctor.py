@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from searchlog.checkup import Check, check_settings, check_standings, named_by_setting
+from searchlog.checkup import Check, check_settings, check_standings, named_by_setting, variable_of
 from searchlog.cli import options, out
 from searchlog.cli.exits import Exit
 from searchlog.search.registry import CHOICE_ENV
@@ -31,7 +31,7 @@ def doctor_command(online: bool, archive: str | None, as_json: bool) -> int:
     """Check Python, SQLite, libraries, the archive, the settings and the providers that are configured.
 
     Each configured provider is asked one small query, which counts as any other; with --offline the network is not
-    touched. The last column names the one setting to change. Of keys only the names of their variables are shown.
+    touched. Where one setting helps, it is named. Of keys only the names of their variables are shown.
     """
     standings = options.standings_of(archive)
     kept, settings = check_standings(standings), check_settings(os.environ, standings)
@@ -41,11 +41,15 @@ def doctor_command(online: bool, archive: str | None, as_json: bool) -> int:
     if as_json:
         out.json({"checks": [asdict(check) for check in checks]})
     else:
-        rows = [(check.name, check.state, check.change, check.detail) for check in checks]
-        out.table(("check", "state", "change", "detail"), rows)
+        out.table(("check", "state", "detail"), [(check.name, check.state, _said(check)) for check in checks])
     if any(check.state == "failed" for check in local):
         return Exit.MACHINE
     return Exit.NO_PROVIDER if any(check.state == "failed" for check in asked) else Exit.OK
+
+
+def _said(check: Check) -> str:
+    """Return what was found, after the one setting to change where there is one."""
+    return f"change {check.change}: {check.detail}" if check.change else check.detail
 
 
 def _machine() -> list[Check]:
@@ -126,12 +130,11 @@ def _providers() -> list[Check]:
         if item.state == "broken":
             checks.append(Check(f"provider {item.name}", "failed", item.how, f"the package {item.package}"))
         elif item.state == "misconfigured":
-            variable = item.facts.key_env[0] if item.facts is not None and item.facts.key_env else ""
-            checks.append(Check(f"provider {item.name}", "failed", item.how, variable))
+            checks.append(Check(f"provider {item.name}", "failed", item.how, variable_of(item.facts, os.environ)))
         elif item.state == "configured":
             checks.append(Check(f"provider {item.name}", "ok", item.how))
         elif item.name in named and item.state == "needs-configuration":
-            variable = item.facts.key_env[0] if item.facts is not None and item.facts.key_env else CHOICE_ENV
+            variable = variable_of(item.facts, os.environ) or CHOICE_ENV
             checks.append(Check(f"provider {item.name}", "failed", f"{CHOICE_ENV} names it; {item.how}", variable))
         elif item.name in named and item.name == "site":
             said = f"{CHOICE_ENV} names it, but it needs a folder or an address each time: `--site PATH-OR-URL`"

@@ -8,6 +8,7 @@ import click
 
 from searchlog.cli import options, out
 from searchlog.cli.exits import Exit
+from searchlog.errors import MissingError
 
 if TYPE_CHECKING:
     from searchlog.reparse import Reparsed
@@ -41,20 +42,40 @@ def reparse_command(session_id: str | None, turn: int | None, keep: bool, archiv
             if keep and changed:
                 number = opened.session(name).keep_runs(changed)
                 out.say(f"{len(changed)} runs appended to session {name} as turn {number}")
+        if turn is not None and not found:
+            raise MissingError(f"no provider was asked in a turn {turn} of {session_id or names[0]}", turn=turn)
         described = opened.described
     if as_json:
         out.json({"archive": described, "runs": [item.to_json() for item in found]})
     else:
-        out.table(
-            ("session", "turn", "seq", "provider", "then", "now", "what changed"),
-            [(item.session, item.turn, item.seq, item.recorded.provider, *_told(item)) for item in found],
-        )
+        shown = [item for item in found if not item.equal or (item.run is None and item.causes)]
+        for name in names:
+            mine = [item for item in shown if item.session == name]
+            if mine:
+                out.line(f"session {name}")
+                out.table(
+                    ("turn", "seq", "provider", "then", "now", "what changed"),
+                    [(item.turn, item.seq, item.recorded.provider, *_told(item)) for item in mine],
+                )
+        out.line(_sum(found))
     return Exit.FINDINGS if any(not item.equal for item in found) else Exit.OK
+
+
+def _sum(found: list[Reparsed]) -> str:
+    """Return how many runs there are of each kind, in a sentence."""
+    parsed = [item for item in found if item.run is not None]
+    counts = (
+        (len(parsed), "answers parsed again"),
+        (sum(not item.equal for item in parsed), "come out otherwise"),
+        (sum(item.run is None and bool(item.causes) for item in found), "cannot be parsed here"),
+        (sum(not item.causes for item in found), "runs without a stored answer"),
+    )
+    return ", ".join(f"{count} {what}" for count, what in counts)
 
 
 def _told(item: Reparsed) -> tuple[str, str, str]:
     """Return how a run was, how it is now, and what that changes, in words."""
-    then = f"{item.recorded.outcome} ({item.recorded.parser or 'no parser'})"
+    then = f"{item.recorded.outcome} ({item.recorded.parser or 'not parsed'})"
     if item.run is None:
         return then, "not parsed", item.why
     parts = [f"{len(item.gained)} results more" if item.gained else "", f"{len(item.lost)} fewer" if item.lost else ""]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from searchlog.capture.deadline import Deadline
@@ -158,6 +158,10 @@ def _ask(provider: Provider, query: Query, asker: Asker, deadline: Deadline, doo
     more = _follow(provider, query, run, exchange)
     if not isinstance(more, Request):
         return Attempt(name, more or run, (exchange,))
+    refused = wait_for_turn(provider.facts, query, deadline, door)
+    if refused is not None:
+        detail = f"{refused.detail}; what the first answer gave stands"
+        return Attempt(name, replace(run, outcome=RunOutcome.DEGRADED, detail=detail), (exchange,))
     try:
         second = asker.exchange(more, deadline)
     except UsageError as error:

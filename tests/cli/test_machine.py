@@ -74,7 +74,7 @@ def test_doctor_asks_what_is_configured_and_names_what_to_change(kept: Kept) -> 
 @pytest.mark.parametrize(
     ("env", "name", "change"),
     [
-        ({"SEARXNG_URL": "nonsense"}, "provider searxng", "SEARCHLOG_SEARXNG_URL"),
+        ({"SEARXNG_URL": "nonsense"}, "provider searxng", "SEARXNG_URL"),
         ({"SEARCHLOG_DAY_MAX": "brave"}, "setting", "SEARCHLOG_DAY_MAX"),
         ({"SEARCHLOG_DAY_MAX": "gogle=3"}, "setting", "SEARCHLOG_DAY_MAX"),
         ({"SEARCHLOG_PROVIDERS": "gogle"}, "setting", "SEARCHLOG_PROVIDERS"),
