@@ -221,7 +221,7 @@ TRANSPORT = [
     (Outcome.FAILED, "header-too-large", RunOutcome.TOO_LARGE),
     (Outcome.FAILED, "something-new", RunOutcome.UNAVAILABLE),
     (Outcome.REFUSED, "address", RunOutcome.REFUSED),
-    (Outcome.REFUSED, "rate-limited", RunOutcome.REFUSED),
+    (Outcome.REFUSED, "rate-limited", RunOutcome.RATE_LIMITED),
 ]
 
 
