@@ -127,6 +127,20 @@ def changing(kind: str, **fields: Any) -> Callable[[World], Report]:
     return case
 
 
+def run_of_the_exchange(**fields: Any) -> Callable[[World], Report]:
+    """Return a case: an exchange with a provider, and a run that follows from it."""
+
+    def case(_: World) -> Report:
+        made = ledger()
+        answered = {"started_at": "2026-01-02T03:04:05.000000Z"}
+        exchange = Draft(records.ProviderExchange(provider="searxng", exchange=answered), turn=7)
+        given = {"provider": "searxng", "outcome": "empty"} | fields
+        made.add([exchange, Draft(records.Run(**given), (exchange,), turn=7)])
+        return check(made)
+
+    return case
+
+
 def raw_line(line: bytes) -> Callable[[World], Report]:
     def case(_: World) -> Report:
         made = ledger()
@@ -379,6 +393,7 @@ def fork_at_an_earlier_size(world: World) -> Report:
 
 
 EVIDENCE = body(specimen_session(), "evidence")
+GIVEN = BlobRef(blob=digest(PAYLOAD), bytes=len(PAYLOAD))
 
 CASES: dict[str, dict[str, Callable[[World], Report]]] = {
     "line-altered": {
@@ -482,6 +497,15 @@ CASES: dict[str, dict[str, Callable[[World], Report]]] = {
         "results": adding(
             records.Run(provider="p", outcome="ok", results=[{"rank": 1, "url": "u"}]), step("parse", 2, 2, 0), turn=7
         ),
+    },
+    "run-differs": {
+        "text-not-listed": adding(
+            records.Run(provider="p", outcome="ok", results=[{"rank": 1, "url": "u", "text": GIVEN.model_dump()}]),
+            turn=7,
+        ),
+        "text-of-no-result": adding(records.Run(provider="p", outcome="ok", texts=[GIVEN]), turn=7),
+        "other-time": run_of_the_exchange(answered_at="2026-01-02T03:04:06.000000Z"),
+        "other-provider": run_of_the_exchange(provider="brave"),
     },
     "selection-differs": {
         "evidence-missing": choosing((11, 40), (41, 70)),
@@ -781,7 +805,11 @@ def test_page_without_a_title_has_that_of_a_result():
         session = archive.session()
         ask(session, site, places=[{"url": site.url + "/mill", "title": "Mills", "publishedDate": "2026-01-01"}])
         (evidence,) = [record.body for record in session.records() if record.kind == "evidence"]
-        assert (evidence.title, evidence.published, evidence.published_source) == ("Mills", "2026-01-01", "searxng:publishedDate")
+        assert (evidence.title, evidence.published, evidence.published_source) == (
+            "Mills",
+            "2026-01-01",
+            "searxng:publishedDate",
+        )
         assert check(session.ledger).findings == []
         session.ledger.add([Draft(evidence.model_copy(update={"title": "Other"}))])
         assert [finding.code for finding in check(session.ledger).findings] == ["evidence-differs"]

@@ -17,6 +17,7 @@ from searchlog.records import (
     Conversion,
     Decision,
     Evidence,
+    ProviderExchange,
     Rendering,
     Run,
     Selection,
@@ -54,6 +55,8 @@ class Contents:
     """Items of all answers, results and what was no result, by turn."""
     uncounted: set[int] = field(default_factory=set)
     """Turns with a run whose results are missing or damaged."""
+    asked: dict[int, tuple[str, object]] = field(default_factory=dict)
+    """Provider and time of each exchange, by its seq."""
     seen_blobs: dict[str, int | None] = field(default_factory=dict)
     """Size of each blob that was looked at; None for one that is missing, altered or unreadable."""
     unread: int = 0
@@ -113,7 +116,11 @@ class Contents:
         match body:
             case Turn():
                 self._turn(turn, body, where)
+            case ProviderExchange():
+                started = body.exchange.get("started_at") if isinstance(body.exchange, dict) else None
+                self.asked[envelope.seq] = (body.provider, started)
             case Run():
+                self._run(envelope, body, where)
                 self.origins.add_run(body)
                 if isinstance(body.results, BlobRef) or isinstance(body.dropped, BlobRef):
                     self.uncounted.add(turn)
@@ -143,6 +150,22 @@ class Contents:
         elif (body.state == "begin") != (state is None) or state in ("end", "discarded"):
             self.report.add("turn-broken", where, found=f"turn {number}: {state or 'nothing'}, then {body.state}")
         self.turns[number] = body.state
+
+    def _run(self, envelope: Envelope, body: Run, where: str) -> None:
+        """Hold a run against the exchanges that it follows from, and its list of texts against its results."""
+        named = None if isinstance(body.results, BlobRef) else [r["text"] for r in body.results if r.get("text")]
+        listed = [ref.model_dump() for ref in body.texts or ()]
+        if named is not None and named != listed:
+            self.report.add("run-differs", where, "texts", expected=f"{len(named)}", found=f"{len(listed)}")
+        answers = [self.asked[seq] for seq in sorted(envelope.causes) if seq in self.asked]
+        if not answers or not self.erased.isdisjoint(envelope.causes):
+            return
+        provider, started = answers[0]
+        if provider != body.provider:
+            self.report.add("run-differs", where, "provider", expected=provider, found=body.provider)
+        # runs of before 0.2 have no time of their own
+        if body.answered_at is not None and isinstance(started, str) and started != body.answered_at:
+            self.report.add("run-differs", where, "answered_at", expected=started, found=body.answered_at)
 
     def _decision(self, turn: int, step: Decision, where: str) -> None:
         self.report.count("steps")

@@ -19,6 +19,7 @@ FINDINGS = {
     "blob-missing": "a record names a blob that is not there",
     "blob-altered": "a blob's bytes do not match its digest or its size",
     "blob-unreadable": "a blob is there and this machine cannot read it, so nothing can be said of its bytes",
+    "run-differs": "a run names another provider, time or texts than its exchanges and its results have",
     "counts-differ": "a step's numbers do not add up, or do not fit the step before it",
     "selection-differs": "the evidence of a turn is not what its selection chose, slice by slice and in order",
     "passage-differs": "a passage is not the slice of the stored text that its record names",
