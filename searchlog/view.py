@@ -11,6 +11,7 @@ from typing import Any
 
 from searchlog import records
 from searchlog.ledger import Record
+from searchlog.search.provider import APPLIED_HERE
 
 __all__ = ["Event", "TurnView", "page_json", "turn_views", "why"]
 
@@ -110,6 +111,7 @@ def run_json(run: records.Run, load: Load) -> dict[str, Any]:
         "outcome": run.outcome,
         "detail": run.detail,
         "ignored": run.ignored,
+        "applied_here": [option for option in run.ignored if option in APPLIED_HERE],
         "notes": run.notes,
         "results": load(run.results),
     }
@@ -230,7 +232,8 @@ def _about(step: records.Decision, known: set[str], load: Load, key: Callable[[s
         source, _, span = subject.partition(":")
         if isinstance(sources, list) and span and source.isdecimal() and int(source) < len(sources):
             subject = str(sources[int(source)])
-        if key(subject) in known:
+        # a page is known by where it led, too
+        if key(subject) in known or key(str(item.get("final_url", ""))) in known:
             yield item
 
 

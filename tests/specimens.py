@@ -182,7 +182,7 @@ def _search(begin: Draft) -> list[Draft]:
         (conversion, selection),
     )
     rendering = Draft(
-        records.Rendering(form="render/2", text=_ref(RENDERING.encode()), evidence=["e1"], tokens=124),
+        records.Rendering(form="render/3", text=_ref(RENDERING.encode()), evidence=["e1"], tokens=124),
         (selection, evidence),
     )
     return [query, exchange, run, decision, capture, conversion, selection, evidence, rendering]

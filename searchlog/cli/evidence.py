@@ -78,18 +78,23 @@ def _file(reading: Reading, name: str) -> str | None:
 def _list(pieces: list[dict[str, Any]]) -> None:
     from searchlog.cli.tell import shown
 
-    rows = [(p["id"], p["turn"], p["tokens"], p["url"], shown(p["exact"])) for p in pieces]
-    out.table(("id", "turn", "tokens", "url", "text"), rows)
+    rows = [(p["id"], p["turn"], p["tokens"], p["source_kind"], p["url"], shown(p["exact"])) for p in pieces]
+    out.table(("id", "turn", "tokens", "kind", "url", "text"), rows)
 
 
 def _show(piece: dict[str, Any]) -> None:
     rows = [
         ("id", piece["id"]),
+        (
+            "kind",
+            "" if piece["source_kind"] == "page" else f"{piece['source_kind']}: a provider's text, not the page itself",
+        ),
         ("title", piece["title"]),
         ("url", piece["url"]),
         ("link", piece["link"]),
-        ("fetched", piece["captured_at"]),
-        ("published", _dated(piece)),
+        ("fetched" if piece["source_kind"] == "page" else "asked for", piece["captured_at"]),
+        ("published", _dated(piece, "published")),
+        ("crawled", _dated(piece, "crawled")),
         ("under", " > ".join(piece["heading_path"])),
         ("page", piece.get("page")),
         ("labels", ", ".join(piece["labels"])),
@@ -113,8 +118,8 @@ def _show(piece: dict[str, Any]) -> None:
     out.data((piece["exact"] if isinstance(piece["exact"], str) else "[its text cannot be read]") + "\n")
 
 
-def _dated(piece: dict[str, Any]) -> str:
-    if not piece.get("published"):
+def _dated(piece: dict[str, Any], what: str) -> str:
+    if not piece.get(what):
         return ""
-    source = piece.get("published_source")
-    return str(piece["published"]) + (f" (says {source})" if source else "")
+    source = piece.get(f"{what}_source")
+    return str(piece[what]) + (f" (says {source})" if source else "")

@@ -3,101 +3,162 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from searchlog.cli import options, out
 from searchlog.clock import format_time
+from searchlog.search.provider import APPLIED_HERE
 
 if TYPE_CHECKING:
+    from searchlog.flow.standing import Standings
     from searchlog.search.cooldown import Cooldown
     from searchlog.search.registry import Available
 
 
-@click.command("providers", epilog=options.examples("providers", "providers --json", "providers --forget duckduckgo"))
+@click.command(
+    "providers",
+    epilog=options.examples("providers", "providers brave", "providers --forget duckduckgo", "providers --json"),
+)
+@click.argument("name", required=False)
 @click.option("--forget", multiple=True, metavar="NAME", help="End the cool-down of this one. Repeatable.")
 @options.archive_option
 @options.json_option
-def providers_command(forget: tuple[str, ...], archive: str | None, as_json: bool) -> None:
-    """List search providers: how each is configured, what it can do, who sees the query, what may be kept.
+def providers_command(name: str | None, forget: tuple[str, ...], archive: str | None, as_json: bool) -> None:
+    """List search providers, or tell all that is known of one: its key, what it can do, who sees the query, its terms.
 
     With none configured, keyless ones are asked one after another until one answers. Keys are read from the
     environment and are never stored or shown. A provider that failed is left alone for a while, which the archive
     remembers; --forget ends that.
     """
-    from searchlog.errors import UsageError
     from searchlog.search import registry
-    from searchlog.search.cooldown import day_max
 
     standings = options.standings_of(archive)
-    for name in forget:
-        if registry.facts_of(name) is None:
-            raise UsageError(f"no provider is called {name!r:.40}; `searchlog providers` lists them", provider=name)
-    for name in standings.forget(forget):
-        out.say(f"{name} may be asked again")
-    found = options.providers_now(os.environ)
-    chosen = registry.choose(os.environ)
-    limits, spent = standings.limits(), standings.asked_today()
-    cooling = {item.provider: item for item in standings.cooldowns()}
-    most = {item.name: day_max(item.facts, limits) for item in found if item.facts is not None}
+    for asked in (*forget, *((name,) if name else ())):
+        registry.known(asked)
+    for ended in standings.forget(forget):
+        out.say(f"{ended} may be asked again")
+    found = [_Stands.of(item, standings) for item in options.providers_now(os.environ) if name in (None, item.name)]
     if as_json:
+        chosen = registry.choose(os.environ)
         mode = "together" if chosen.together else "in-turn"
-        rows = [_json(item, cooling.get(item.name), spent.get(item.name, 0), most.get(item.name)) for item in found]
-        out.json({"asked": list(chosen.names), "mode": mode, "providers": rows})
-        return
-    shown = []
-    for item in found:
-        stands = _standing(cooling.get(item.name), spent.get(item.name, 0), most.get(item.name))
-        how = "; ".join(part for part in (item.how, item.package and f"from {item.package}", stands) if part)
-        shown.append((item.name, item.state, how, item.facts.third_party if item.facts else None))
-    out.table(("provider", "state", "how", "who sees the query"), shown)
-    known = [item.facts for item in found if item.facts is not None]
-    out.line()
-    out.table(
-        ("provider", "applies", "returns", "limits"),
-        [(facts.name, ", ".join(facts.applies), ", ".join(facts.returns), facts.limits) for facts in known],
-    )
-    out.line()
-    out.table(
-        ("provider", "keeping answers", "noted"),
-        [(facts.name, f"{facts.terms.retention} {facts.terms.url}".strip(), facts.terms.noted_on) for facts in known],
-    )
-    how = "all at once" if chosen.together else "one after another until one answers"
-    out.say(f"without --provider these are asked, {how}: {', '.join(chosen.names)}")
+        out.json({"asked": list(chosen.names), "mode": mode, "providers": [one.to_json() for one in found]})
+    elif name:
+        for one in found:
+            _tell(one)
+    else:
+        _list(found)
+        chosen = registry.choose(os.environ)
+        how = "all at once" if chosen.together else "one after another until one answers"
+        out.say(f"without --provider these are asked, {how}: {', '.join(chosen.names)}")
+        out.say("all that is known of one: searchlog providers NAME")
 
 
-def _standing(cooldown: Cooldown | None, spent: int, most: int | None) -> str:
-    """Return what speaks against asking a provider now, in words."""
-    parts = [f"{spent} of {most} requests of today are spent"] if spent and most is not None else []
-    if cooldown is not None:
-        until = cooldown.until.strftime("%Y-%m-%d %H:%M:%SZ")
-        parts.append(f"left alone until {until} ({cooldown.outcome})")
-    return "; ".join(parts)
+@dataclass(frozen=True, slots=True)
+class _Stands:
+    """One provider as it stands at this moment."""
 
+    item: Available
+    cooldown: Cooldown | None
+    spent: int
+    most: int | None
 
-def _json(item: Available, cooldown: Cooldown | None, spent: int, most: int | None) -> dict[str, Any]:
-    """Return the documented shape of one provider."""
-    facts = asdict(item.facts) if item.facts is not None else None
-    if facts is not None:
-        del facts["name"]
-        facts["pause_s"] = str(facts["pause_s"])
-    resting = None
-    if cooldown is not None:
-        resting = {
-            "until": format_time(cooldown.until),
-            "outcome": str(cooldown.outcome),
-            "detail": cooldown.detail,
-            "told": cooldown.told,
+    @classmethod
+    def of(cls, item: Available, standings: Standings) -> _Stands:
+        """Return how a provider stands. Raises UsageError for a limit that cannot be read."""
+        from searchlog.search.cooldown import day_max
+
+        cooling = {one.provider: one for one in standings.cooldowns()}
+        most = day_max(item.facts, standings.limits()) if item.facts is not None else None
+        return cls(item, cooling.get(item.name), standings.asked_today().get(item.name, 0), most)
+
+    @property
+    def now(self) -> str:
+        """What speaks against asking it now, in words."""
+        parts = [f"{self.spent} of {self.most} today"] if self.spent and self.most is not None else []
+        if self.cooldown is not None:
+            until = self.cooldown.until.strftime("%Y-%m-%d %H:%M:%SZ")
+            parts.append(f"left alone until {until} ({self.cooldown.outcome})")
+        return "; ".join(parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the documented shape of one provider."""
+        facts = asdict(self.item.facts) if self.item.facts is not None else None
+        if facts is not None:
+            del facts["name"]
+            facts["pause_s"] = str(facts["pause_s"])
+        resting = None
+        if self.cooldown is not None:
+            resting = {
+                "until": format_time(self.cooldown.until),
+                "outcome": str(self.cooldown.outcome),
+                "detail": self.cooldown.detail,
+                "told": self.cooldown.told,
+            }
+        return {
+            "name": self.item.name,
+            "state": self.item.state,
+            "how": self.item.how,
+            "package": self.item.package or None,
+            "cooldown": resting,
+            "asked_today": self.spent,
+            "day_max": self.most,
+            "facts": facts,
         }
-    return {
-        "name": item.name,
-        "state": item.state,
-        "how": item.how,
-        "package": item.package or None,
-        "cooldown": resting,
-        "asked_today": spent,
-        "day_max": most,
-        "facts": facts,
-    }
+
+
+_ORDER = ("configured", "misconfigured", "broken", "keyless", "local", "needs-configuration")
+
+
+_TOLD = ("configured", "misconfigured", "broken")
+
+
+def _list(found: list[_Stands]) -> None:
+    """Print a line each, those that can be asked first."""
+    rows = []
+    for one in sorted(found, key=lambda one: _ORDER.index(one.item.state)):
+        facts = one.item.facts
+        key = facts.key_env[0] if facts is not None and facts.key_env else ""
+        kind = "" if facts is None or facts.scope in ("web", "site", "archive") else facts.scope
+        rows.append(
+            (
+                one.item.name,
+                one.item.state,
+                key,
+                kind,
+                one.now or (one.item.how if one.item.state in _TOLD else ""),
+            )
+        )
+    out.table(("provider", "state", "key or address", "covers", "now"), rows)
+
+
+def _tell(one: _Stands) -> None:
+    """Print all that is known of one provider, a line each."""
+    item, facts = one.item, one.item.facts
+    rows: list[tuple[str, str]] = [
+        ("provider", item.name),
+        ("state", f"{item.state}: {item.how.removeprefix(item.name + ': ')}"),
+        ("package", item.package),
+        ("now", one.now),
+    ]
+    if facts is not None:
+        rows += [
+            ("title", facts.title),
+            ("asked at", facts.endpoint),
+            ("who sees", facts.third_party),
+            ("key", ", ".join(facts.key_env) + {"optional": " (works without)"}.get(facts.key, "")),
+            ("covers", facts.scope),
+            ("applies", ", ".join(facts.applies)),
+            ("ignores", ", ".join(o + (" (applied here)" if o in APPLIED_HERE else "") for o in facts.ignores)),
+            ("returns", ", ".join(("address", "title", *facts.returns))),
+            ("results", f"{facts.count_max} at most"),
+            ("limits", facts.limits),
+            ("a day", f"{one.most} requests (SEARCHLOG_DAY_MAX)" if one.most is not None else "no limit here"),
+            ("keeping", facts.terms.retention),
+            ("terms", f"{facts.terms.url} (noted {facts.terms.noted_on})" if facts.terms.url else ""),
+        ]
+    for title, value in rows:
+        if value:
+            out.line(f"{title:<9} {value}")

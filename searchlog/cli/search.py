@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from searchlog.flow.settings import Settings
     from searchlog.search.query import Query
     from searchlog.session import Search, Session
+    from searchlog.view import TurnView
 
 _SECONDS_MAX = 86_400.0
 
@@ -35,7 +36,11 @@ _query_options = options.together(
     click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Page of results."),
     click.option("--language", metavar="TAG", help="Such as `en` or `zh-Hans`."),
     click.option("--country", metavar="CODE", help="Such as `JP`."),
-    click.option("--freshness", type=click.Choice(("day", "week", "month", "year")), help="Not older than this."),
+    click.option(
+        "--freshness",
+        type=click.Choice(("day", "week", "month", "year")),
+        help="Not older than this; in place of --after and --before.",
+    ),
     click.option("--after", metavar="DAY", help="Published on this day or later: `2026-01-31`."),
     click.option("--before", metavar="DAY", help="Published on this day or earlier."),
     click.option("--safe", type=click.Choice(("off", "moderate", "strict")), help="Filter of the provider."),
@@ -85,11 +90,20 @@ def _buildable(env: Mapping[str, str], names: Sequence[str]) -> None:
 @click.command(
     "search",
     epilog=options.examples(
-        "search how do tide mills work -p wikipedia", 'search "retry policy" --site ./docs --budget 1500'
+        "search how do tide mills work -p tavily -p wikipedia",
+        "search tide mill restoration --after 2026-01-01 --before 2026-06-30",
+        'search "retry policy" --site ./docs --budget 1500',
     ),
 )
 @click.argument("words", nargs=-1, required=True, callback=options.as_text, metavar="QUERY...")
-@click.option("--provider", "-p", "providers", multiple=True, metavar="NAME", help="Whom to ask. Repeatable.")
+@click.option(
+    "--provider",
+    "-p",
+    "providers",
+    multiple=True,
+    metavar="NAME",
+    help="Whom to ask, as `providers` lists them. Repeatable.",
+)
 @click.option("--in-turn", is_flag=True, help="Ask one after another, until one answers; not all at once.")
 @click.option(
     "--provider-text",
@@ -153,7 +167,7 @@ def search_command(
             )
         except ProviderError as error:
             stack.close()
-            if len(error.attempts) > 1:
+            if len(error.attempts) > 1 and any(attempt["outcome"] != "offline" for attempt in error.attempts):
                 for attempt in error.attempts:
                     out.say(attempt["detail"] or f"{attempt['provider']}: {attempt['outcome']}", quiet)
             out.say(f"each attempt is kept: searchlog show {session.id} {error.fields.get('turn', '')}", quiet)
@@ -222,12 +236,20 @@ def _report(archive: Archive, session: Session, found: Search) -> None:
     tell.funnel(view, err=True)
     tokens = sum(item.tokens for item in found.evidence)
     pages = len({item.source.url for item in found.evidence})
+    private = _filtered(view).get("refused-address", 0)
+    if private and not found.evidence:
+        out.say(f"{private} pages are at private addresses: --allow-private HOST[:PORT] permits your own")
     out.say()
     out.say(f"{len(found.evidence)} passages of {pages} pages, {tokens} tokens, rendering {found.rendering_digest}")
     out.say(f"session {session.id} turn {found.turn}, stored in {archive.described}")
     out.say(head_line(found.head))
     if archive.resources.storage.folder is not None:
         out.say(f"look closer: searchlog show {session.id} {found.turn}")
+
+
+def _filtered(view: TurnView) -> dict[str, int]:
+    """Return how many candidates the filter of a search dropped, by reason."""
+    return next((dict(step.reasons) for step in view.steps if step.step == "filter"), {})
 
 
 def _exit_of(found: Search) -> Exit:

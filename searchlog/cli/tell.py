@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from searchlog.cli import out
+from searchlog.search.provider import APPLIED_HERE
 from searchlog.view import TurnView, page_json, step_json
 
 __all__ = ["brief", "evidence_table", "funnel", "heading", "pages", "runs", "shown", "turn"]
@@ -58,19 +59,15 @@ def runs(view: TurnView, load: Load, *, err: bool = False) -> None:
     """Print who was asked and what came back."""
     rows = []
     for run in view.runs:
-        ignored = f"could not apply: {', '.join(map(_ignored, run.ignored))}" if run.ignored else ""
-        said = "; ".join(part for part in (run.detail or "", ignored, *run.notes) if part)
         results = load(run.results)
+        ignored = f"could not apply: {', '.join(map(_ignored, run.ignored))}" if run.ignored and results else ""
+        said = "; ".join(part for part in (run.detail or "", ignored, *run.notes) if part)
         rows.append((run.provider, run.outcome, len(results) if isinstance(results, list) else "?", said))
     out.table(("provider", "outcome", "results", "notes"), rows, err=err)
 
 
-_HERE = frozenset({"count", "page", "freshness", "after", "before", "include_domains", "exclude_domains"})
-"""Options that searchlog holds results to itself where a provider cannot."""
-
-
 def _ignored(option: str) -> str:
-    return f"{option} (applied here)" if option in _HERE else option
+    return f"{option} (applied here)" if option in APPLIED_HERE else option
 
 
 def funnel(view: TurnView, *, err: bool = False) -> None:
@@ -102,5 +99,5 @@ def pages(view: TurnView) -> None:
 
 def evidence_table(view: TurnView, load: Load) -> None:
     """Print the evidence of a turn, a line each."""
-    rows = [(item.id, item.tokens, item.url, shown(load(item.exact))) for item in view.evidence]
-    out.table(("id", "tokens", "url", "text"), rows)
+    rows = [(item.id, item.tokens, item.source_kind, item.url, shown(load(item.exact))) for item in view.evidence]
+    out.table(("id", "tokens", "kind", "url", "text"), rows)

@@ -42,8 +42,8 @@ from searchlog.tokens import token_count
 
 __all__ = ["RENDERER", "RENDERERS", "Cut", "Notes", "Options", "Parsed", "Rendering", "parse_rendering", "render"]
 
-RENDERER = "render/2"
-RENDERERS = ("render/1", "render/2")
+RENDERER = "render/3"
+RENDERERS = ("render/1", "render/2", "render/3")
 """What `parse_rendering` can read: the first escaped fences only, and did not say what was left out."""
 _DIGITS = 16
 _FENCE = re.compile(r"<evidence (e\d+) ([0-9a-f]{16})>")
@@ -59,6 +59,8 @@ class Notes:
     pages_read: int | None = None
     pages_dropped: int | None = None
     """Pages that were wanted and not read."""
+    texts_given: int = 0
+    """Pages that were not read, since a provider gave its own text of them."""
     steps: tuple[Step, ...] = ()
     """All steps of the funnel, in order."""
     remarks: tuple[str, ...] = ()
@@ -196,7 +198,8 @@ def _head(query_text: str, notes: Notes, count: int) -> str:
         lines.append("Searched: " + " · ".join(map(_line, notes.searched)))
     if notes.pages_read is not None:
         unread = f", {notes.pages_dropped} not read" if notes.pages_dropped else ""
-        lines.append(f"Pages: {notes.pages_read} read{unread}")
+        given = f", {notes.texts_given} texts from providers instead" if notes.texts_given else ""
+        lines.append(f"Pages: {notes.pages_read} read{given}{unread}")
     if notes.steps:
         lines.append("Funnel: " + " · ".join(f"{s.name} {s.in_count}→{s.kept_count}" for s in notes.steps))
     lines += map(_line, notes.remarks)

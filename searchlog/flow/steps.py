@@ -20,7 +20,7 @@ from searchlog.search.dates import RULE as DATES_RULE
 from searchlog.search.decision import Decision, Step
 from searchlog.search.filters import Policy, filter_candidates, settle
 from searchlog.search.fuse import Candidate, fuse
-from searchlog.search.provider import Facts
+from searchlog.search.provider import APPLIED_HERE, Facts
 from searchlog.search.query import Query
 from searchlog.search.registry import lets_next_be_asked
 from searchlog.search.run import Run, RunOutcome
@@ -170,6 +170,7 @@ def page_dates_step(
         else:
             assert said is not None
             numbers: dict[str, str | int] = {"published": said.date, "published_source": said.source}
+            numbers |= {"final_url": page.url} if page.url != candidates[number].url else {}
             decisions.append(Decision("page-dates", candidates[number].url, False, reason, numbers))
     rule = f"{DATES_RULE} after={after} before={before}"
     return kept, Step("page-dates", rule, len(pages), len(kept), len(decisions), tuple(decisions))
@@ -180,12 +181,17 @@ def notes_of(runs: Sequence[Run], steps: Sequence[Step]) -> Notes:
     searched = []
     for run in runs:
         said = f"{run.provider} {len(run.results)} results" if run.results else f"{run.provider} {run.outcome}"
-        ignored = f" (could not apply {', '.join(run.ignored)})" if run.ignored else ""
-        searched.append(said + ignored)
+        lost = [option for option in run.ignored if option not in APPLIED_HERE]
+        here = [option for option in run.ignored if option in APPLIED_HERE]
+        parts = [f"{', '.join(here)} applied here"] if here else []
+        parts += [f"could not apply {', '.join(lost)}"] if lost else []
+        searched.append(said + (f" ({'; '.join(parts)})" if parts and run.results else ""))
     read = next((step for step in steps if step.name == "read"), None)
+    given = sum(d.kept and "text_by" in d.numbers for d in read.decisions) if read else 0
     return Notes(
         searched=tuple(searched),
-        pages_read=read.kept_count if read else None,
+        pages_read=read.kept_count - given if read else None,
+        texts_given=given,
         pages_dropped=read.dropped_count if read else None,
         steps=tuple(steps),
     )

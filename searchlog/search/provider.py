@@ -18,6 +18,7 @@ from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
 
 __all__ = [
+    "APPLIED_HERE",
     "OPTIONS",
     "RETURNS",
     "Facts",
@@ -46,6 +47,9 @@ OPTIONS = (
     "exclude_domains",
 )
 """The options of a `Query` that narrow what is wanted."""
+
+APPLIED_HERE = frozenset({"count", "page", "freshness", "after", "before", "include_domains", "exclude_domains"})
+"""Those that results are held to here where a provider cannot apply them; of dates, where something says one."""
 
 RETURNS = ("snippet", "published", "crawled", "score", "text")
 """What a result may have besides its address and title; `text` only where `Query.texts` asks for it, if not always."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache
 from importlib import resources
 
@@ -40,6 +41,7 @@ __all__ = [
     "choose",
     "facts_of",
     "keyless_order",
+    "known",
     "lets_next_be_asked",
     "nothing_answered_message",
     "nothing_configured_message",
@@ -136,6 +138,14 @@ def facts_of(name: str) -> Facts | None:
         return FACTS[name]
     plugin = plugins().get(name)
     return plugin.made.FACTS if plugin is not None and plugin.made is not None else None
+
+
+def known(name: str) -> Facts:
+    """Return the facts of a provider of this name. Raises UsageError, with the nearest name, when there is none."""
+    facts = facts_of(name)
+    if facts is None:
+        raise _unknown(name)
+    return facts
 
 
 def build(name: str, env: Mapping[str, str], options: Options | None = None) -> Provider:
@@ -251,7 +261,7 @@ def who_sees(env: Mapping[str, str], choice: Choice, options: Options | None = N
         known = facts is None or facts.own_server or name in given or _variable(facts, env) is not None
         if facts is not None and facts.endpoint and not known:
             seen_by.append(f"{name} ({facts.third_party})")
-    how = "" if choice.together else ", one after another until one answers"
+    how = "" if choice.together or len(seen_by) < 2 else ", one after another until one answers"
     return f"this query goes to {', '.join(seen_by)}{how}" if seen_by else None
 
 
@@ -309,9 +319,16 @@ def _unknown(name: str, given_by: str = "") -> UsageError:
     plugin = plugins().get(name)
     if plugin is not None:
         return UsageError(f"{name} cannot be asked: {plugin.fault}", provider=name, broken=True)
-    known = ", ".join((*NAMES, *(other.name for other in plugins().values() if other.made and other.name not in FACTS)))
+    names = (*NAMES, *(other.name for other in plugins().values() if other.made and other.name not in FACTS))
     said = f"{given_by}: " if given_by else ""
-    return UsageError(f"{said}no provider is called {name!r:.40}; there are: {known}", provider=name)
+    near = get_close_matches(name.strip().lower(), names, 1)
+    if "," in name:
+        advice = "name each by itself, as in `-p brave -p wikipedia`"
+    else:
+        advice = (
+            f"did you mean {near[0]}? `searchlog providers` lists them" if near else f"there are: {', '.join(names)}"
+        )
+    return UsageError(f"{said}no provider is called {name!r:.40}; {advice}", provider=name)
 
 
 def _words(value: str) -> list[str]:

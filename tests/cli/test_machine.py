@@ -93,8 +93,17 @@ def test_doctor_finds_a_setting_that_cannot_be_used(
 
 def test_providers_are_listed_with_who_sees_the_query() -> None:
     shown = call("providers").stdout
-    for part in ("wikipedia", "Wikimedia Foundation", "keyless", "needs-configuration", "SEARCHLOG_SEARXNG_URL"):
+    for part in ("wikipedia", "encyclopedia", "keyless", "needs-configuration", "SEARCHLOG_SEARXNG_URL"):
         assert part in shown
+    one = call("providers", "wikipedia").stdout
+    for part in ("the Wikimedia Foundation", "CC BY-SA", "count, page, language", "safe", "after (applied here)"):
+        assert part in one
+    assert max(map(len, shown.splitlines())) <= 100
+
+
+def test_a_name_that_is_nearly_right_is_guessed_and_one_with_a_comma_explained() -> None:
+    assert "did you mean wikipedia?" in call("providers", "Wikipdia").stderr
+    assert "name each by itself" in call("search", "x", "-p", "brave,exa").stderr
 
 
 def test_providers_as_json() -> None:
