@@ -22,6 +22,7 @@ from searchlog.search import registry
 from searchlog.search.provider import Facts
 from searchlog.search.providers.arxiv import Arxiv
 from searchlog.search.providers.brave import Brave
+from searchlog.search.providers.brave_context import BraveContext
 from searchlog.search.providers.tavily import Tavily
 from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
@@ -91,6 +92,21 @@ def test_a_budget_is_counted_and_begins_anew_with_the_day(standings: Standings, 
     clock.move(86_400)
     assert standings.asked_today() == {}
     assert standings.reserve(BRAVE, QUERY) == 0.0
+
+
+def test_services_of_one_key_share_its_budget(standings: Standings) -> None:
+    context = BraveContext("k").facts
+    assert [standings.reserve(context, QUERY), standings.reserve(BRAVE, QUERY)] == [0.0, 0.0]
+    assert isinstance(standings.reserve(context, QUERY), Run)
+    assert standings.asked_today() == {"brave": 2}
+
+
+@pytest.mark.parametrize(("outcome", "left"), [("offline", 0), ("refused", 0), ("timeout", 1), ("auth", 1), ("ok", 1)])
+def test_what_never_left_this_machine_is_given_back(standings: Standings, outcome: str, left: int) -> None:
+    """Three searches without a network spent the day's budget, although nothing had been sent."""
+    standings.reserve(BRAVE, QUERY)
+    standings.note(BRAVE, Run("brave", RunOutcome(outcome)))
+    assert standings.asked_today().get("brave", 0) == left
 
 
 def test_what_costs_nothing_is_not_counted(standings: Standings) -> None:

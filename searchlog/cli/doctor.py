@@ -159,6 +159,8 @@ def _ask_providers(standings: Standings) -> list[Check]:
         item.name
         for item in options.providers_now(os.environ)
         if item.state == "configured" or (item.state == "keyless" and item.name in named)
+        # a second service of one account would cost a second request, and tell the same of the key
+        if item.facts is not None and (not item.facts.account or item.name in named)
     ]
     if not names:
         return [Check("online", "note", "no provider is configured, so nobody was asked")]

@@ -72,7 +72,8 @@ class _Stands:
 
         cooling = {one.provider: one for one in standings.cooldowns()}
         most = day_max(item.facts, standings.limits()) if item.facts is not None else None
-        return cls(item, cooling.get(item.name), standings.asked_today().get(item.name, 0), most)
+        account = (item.facts.account if item.facts is not None else "") or item.name
+        return cls(item, cooling.get(item.name), standings.asked_today().get(account, 0), most)
 
     @property
     def now(self) -> str:

@@ -31,6 +31,7 @@ __all__ = ["DAY_MAX_ENV", "Standings"]
 
 DAY_MAX_ENV = "SEARCHLOG_DAY_MAX"
 _DETAIL_MAX = 500
+_NOT_SENT = frozenset({RunOutcome.OFFLINE, RunOutcome.REFUSED})
 _WAIT_S = 10.0
 _QUEUE_S = 60.0
 """How far ahead turns may have been given by those who wait for longer than whoever asks now."""
@@ -97,7 +98,8 @@ class Standings:
         now = self._clock.now()
         today, moment = now.date().isoformat(), now.timestamp()
         with self._open(write=True) as database:
-            count, last = _asked(database, facts.name, today)
+            account = facts.account or facts.name
+            count, last = _asked(database, account, today)
             if most is not None and count >= most:
                 return over_budget(facts, query, most, now)
             # a time in the future that nobody waits for is that of a clock which has been set back
@@ -105,14 +107,16 @@ class Standings:
             at = max(moment, last + facts.pause_s) if last <= moment + queue_s else moment
             if at - moment >= within_s:
                 return at - moment
-            row = (facts.name, today, count + 1, at)
+            row = (account, today, count + 1, at)
             database.execute("INSERT OR REPLACE INTO asked VALUES (?, ?, ?, ?)", row)
         return at - moment
 
     def note(self, facts: Facts, run: Run) -> None:
         """Take in how a provider's attempt ended."""
-        before = {item.provider: item for item in self._rows()}.get(run.provider)
         now = self._clock.now()
+        if run.outcome in _NOT_SENT and day_max(facts, self.limits()) is not None:
+            self._give_back(facts, now.date().isoformat())
+        before = {item.provider: item for item in self._rows()}.get(run.provider)
         after = after_run(before, facts, run, now)
         if after == before:
             return
@@ -123,6 +127,14 @@ class Standings:
                 detail = hide(after.detail)[:_DETAIL_MAX]
                 row = (after.provider, format_time(after.until), str(after.outcome), detail, after.told, after.strikes)
                 database.execute("INSERT OR REPLACE INTO cooldown VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def _give_back(self, facts: Facts, today: str) -> None:
+        """Take one request out of the count again: it never left this machine."""
+        with self._open(write=True) as database:
+            account = facts.account or facts.name
+            count, _ = _asked(database, account, today)
+            if count:
+                database.execute("UPDATE asked SET count = ? WHERE provider = ?", (count - 1, account))
 
     # --- looking
 

@@ -119,8 +119,9 @@ def over_budget(facts: Facts, query: Query, most: int, now: datetime) -> Run:
 
 def day_max(facts: Facts, limits: Mapping[str, int]) -> int | None:
     """Return how often a provider may be asked a day; None when nothing limits it. limits: of `parse_day_max`."""
-    if facts.name in limits:
-        return limits[facts.name]
+    name = facts.account or facts.name
+    if name in limits:
+        return limits[name]
     return limits.get("*", DAY_MAX) if facts.paid and not facts.keyless else None
 
 

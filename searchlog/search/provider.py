@@ -96,6 +96,8 @@ class Facts:
     """Least time between two requests, seconds, where its terms name one."""
     paid: bool = False
     """Whether requests with a key cost money or credit: then they are counted against a budget a day."""
+    account: str = ""
+    """Name of the provider whose key it is asked with, and whose budget it shares; empty for one of its own."""
     scope: str = "web"
     """`web`, or what it covers less than the web: `encyclopedia`, `papers`, `discussions`, `code`, `small-web`,
     `captures`, `archive`, `site`. Nothing found in less than the web does not end a search."""

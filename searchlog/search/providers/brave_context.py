@@ -34,6 +34,7 @@ class BraveContext(Service):
 
     FACTS = Facts(
         name="brave-context",
+        account="brave",
         title="Brave LLM Context",
         endpoint="https://api.search.brave.com/res/v1/llm/context",
         third_party=THIRD_PARTY,
