@@ -25,6 +25,7 @@ from searchlog.log.blobs.memory import MemoryBlobStore
 from searchlog.log.durable import sync_folder, write_durably
 from searchlog.log.lease import FolderLeases, Leases, MemoryLeases
 from searchlog.log.store.base import LogStore
+from searchlog.log.store.frames import holds_commit
 from searchlog.log.store.memory import MemoryLogStore
 from searchlog.log.store.sqlite import SqliteLogStore
 
@@ -124,9 +125,11 @@ def _place(location: object) -> str | None:
 
 
 def _was_used(folder: Path) -> bool:
-    """Whether there is anything that only comes after the first record of a log: blobs, leases, a write-ahead log."""
-    blobs = (folder / "blobs" / "sha256").glob("??/*")
-    return (folder / "leases").exists() or _has_bytes(folder / "log.db-wal") or next(blobs, None) is not None
+    """Whether there is anything that only comes after the making of a log: blobs, leases, a transaction in a
+    write-ahead log."""
+    blobs, wal = (folder / "blobs" / "sha256").glob("??/*"), folder / "log.db-wal"
+    begun = _has_bytes(wal) and (not _has_bytes(folder / "log.db") or holds_commit(wal))
+    return (folder / "leases").exists() or begun or next(blobs, None) is not None
 
 
 def _has_bytes(path: Path) -> bool:

@@ -496,3 +496,30 @@ def test_the_doctor_names_the_variable_that_is_set(tmp_path: Path) -> None:
         env = {"SEARCHLOG_ARCHIVE": str(tmp_path), "SEARXNG_URL": site.url}
         found = {check["name"]: check for check in json.loads(call("doctor", "--json", env=env).stdout)["checks"]}
         assert found["online searxng"]["change"] == "SEARXNG_URL"
+
+
+# --- a kill while an archive is made
+
+
+def test_an_archive_whose_making_was_cut_short_is_made_again(tmp_path: Path) -> None:
+    """Killed while its tables were written, a new archive was refused for good: it `would leave no tables of ours`."""
+    with opened(tmp_path):
+        pass
+    for name in ("log.db", "log.db-wal", "log.db-shm"):
+        (tmp_path / name).unlink(missing_ok=True)
+    database = sqlite3.connect(tmp_path / "log.db", isolation_level=None)
+    database.execute("PRAGMA journal_mode=WAL")
+    empty = (tmp_path / "log.db").read_bytes()
+    database.executescript("PRAGMA wal_autocheckpoint=0; BEGIN; CREATE TABLE a (b); CREATE TABLE c (d); COMMIT;")
+    begun = (tmp_path / "log.db-wal").read_bytes()[: 32 + 24 + 4096]
+    database.close()
+    assert begun[32 + 4 : 32 + 8] == bytes(4), "the first frame ends no transaction"
+    for wal in (begun, begun[:40], begun[:32]):
+        (tmp_path / "log.db").write_bytes(empty)
+        (tmp_path / "log.db-wal").write_bytes(wal)
+        (tmp_path / "log.db-shm").unlink(missing_ok=True)
+        with opened(tmp_path) as archive:
+            session = archive.session()
+            check_clean(session)
+        for path in tmp_path.glob("log.db*"):
+            path.unlink()

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["DATABASE_MAGIC", "fault_of_frames"]
+__all__ = ["DATABASE_MAGIC", "fault_of_frames", "holds_commit"]
 
 DATABASE_MAGIC = b"SQLite format 3\0"
 _HEADER = struct.Struct(">8I")
@@ -48,6 +48,20 @@ def fault_of_frames(wal: Path, database: Path) -> str | None:
             return f"has pages of {page_bytes} bytes, and the database has pages of {expected}"
         lost = _lost_commits(file, page_bytes, tuple(salts), seed, order)
     return f"holds {lost} transactions behind a damaged one" if lost > _CUT_MAX else None
+
+
+def holds_commit(wal: Path) -> bool:
+    """Return whether a file without a fault holds any transaction that came to its end, damaged or not.
+
+    One that holds none says nothing: SQLite passes over it. Raises OSError.
+    """
+    with wal.open("rb") as file:
+        start = file.read(_HEADER.size)
+        if len(start) < _HEADER.size or not start.strip(b"\0"):
+            return False
+        _, _, page_bytes, _, *salts, _, _ = _HEADER.unpack(start)
+        heads = (_FRAME.unpack(head) for head, _ in _frames(file, page_bytes))
+        return any(commit != 0 and rest[:2] == salts for _, commit, *rest in heads)
 
 
 def _page_bytes(database: Path) -> int | None:

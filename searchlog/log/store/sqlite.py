@@ -29,7 +29,7 @@ from searchlog.log.filelock import FileLock
 from searchlog.log.store.base import SessionSnapshot, StoredLine
 from searchlog.log.store.check import checked_frontier
 from searchlog.log.store.extends import fault_of_growth, fault_of_identity, is_damage
-from searchlog.log.store.frames import fault_of_frames
+from searchlog.log.store.frames import fault_of_frames, holds_commit
 from searchlog.log.tree import Frontier, leaf_hash
 
 __all__ = ["SqliteLogStore"]
@@ -106,6 +106,8 @@ class SqliteLogStore:
             raise self._lost("is empty")  # SQLite would remove the write-ahead log of an empty file
         fault = fault_of_frames(self._wal, self._path)
         if fault is None:
+            if not holds_commit(self._wal):
+                return  # a process was killed in its first transaction, such as that which makes the tables
             with (
                 contextlib.closing(self._raw("ro&immutable=1")) as alone,
                 contextlib.closing(self._raw(mode)) as through,
