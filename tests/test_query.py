@@ -47,3 +47,10 @@ def test_only_options_that_are_set_are_said_to_be_ignored() -> None:
         "language",
         "include_domains",
     )
+
+
+def test_a_count_beyond_what_one_request_gives_is_said_to_be_ignored() -> None:
+    """Of fifty results wanted a provider that gives twenty gave twenty, and nothing said why."""
+    counting = dataclasses.replace(FACTS, applies=("count",), count_max=20)
+    assert counting.ignored(Query("a", count=20)) == ()
+    assert counting.ignored(Query("a", count=50)) == ("count",)

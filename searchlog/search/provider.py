@@ -114,8 +114,13 @@ class Facts:
         return tuple(option for option in OPTIONS if option not in self.applies)
 
     def ignored(self, query: Query) -> tuple[str, ...]:
-        """Return the options that this query sets, other than to their default, and that are never applied."""
-        return tuple(o for o in self.ignores if getattr(query, o) != Query.__dataclass_fields__[o].default)
+        """Return the options that this query sets, other than to their default, and that are not applied.
+
+        A count above `count_max` is one: fewer are asked for.
+        """
+        never = (o for o in self.ignores if getattr(query, o) != Query.__dataclass_fields__[o].default)
+        beyond = ("count",) if "count" in self.applies and query.count > self.count_max else ()
+        return (*beyond, *never)
 
 
 @dataclass(frozen=True, slots=True)

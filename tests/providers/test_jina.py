@@ -56,7 +56,7 @@ def test_options_become_fields() -> None:
         "gl": "jp",
         "hl": "ja",
     }
-    assert PROVIDER.parse(json_response({"data": []}), query).ignored == ()
+    assert PROVIDER.parse(json_response({"data": []}), query).ignored == ("count",)
 
 
 @pytest.mark.parametrize(

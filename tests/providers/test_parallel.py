@@ -45,7 +45,7 @@ def test_options_become_settings() -> None:
         "location": "jp",
         "source_policy": {"after_date": "2026-03-01", "include_domains": ["a.example"]},
     }
-    assert PROVIDER.parse(json_response({"results": []}), query).ignored == ()
+    assert PROVIDER.parse(json_response({"results": []}), query).ignored == ("count",)
 
 
 def test_a_freshness_is_a_first_day_where_it_can_be_counted() -> None:
