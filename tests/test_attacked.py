@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sqlite3
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
@@ -13,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from searchlog import keyring
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Request
 from searchlog.clock import FixedClock, SystemClock
@@ -23,19 +26,22 @@ from searchlog.flow.standing import Standings
 from searchlog.reparse import reparse
 from searchlog.replay import replay
 from searchlog.search import plugins, registry
+from searchlog.search.answers.values import RETRY_MAX_S, seconds
+from searchlog.search.catalogue import EXTRACTORS, FACTS, SERVICES
 from searchlog.search.cooldown import after_run
 from searchlog.search.provider import Facts, Response
 from searchlog.search.providers.arxiv import Arxiv
 from searchlog.search.providers.brave import Brave
 from searchlog.search.providers.tavily import Tavily
 from searchlog.search.query import Query
-from searchlog.search.reading import RETRY_MAX_S, seconds
 from searchlog.search.run import Result, Run, RunOutcome
 from searchlog.session import Search, Session
 from tests.cli.conftest import call
 from tests.example_package import SOURCE, install
 from tests.searches import JSON, answer, check_clean, html, opened
 from tests.sites import Site, serve
+from tests.test_secrets import spellings
+from tests.wire_server import WireServer
 
 QUERY = Query("tide mill")
 TAVILY, BRAVE, ARXIV = Tavily().facts, Brave("k").facts, Arxiv().facts
@@ -63,7 +69,7 @@ def test_a_file_whose_making_was_cut_short_says_nothing_yet(tmp_path: Path) -> N
 
 def test_whoever_looks_while_another_makes_the_file_is_not_failed(tmp_path: Path) -> None:
     """Of many searches begun at once on a new archive some ended in `no such table`."""
-    for number in range(20):
+    for number in range(6):
         made = Standings(tmp_path / f"{number}.db", FixedClock(), {})
 
         def use(_: int, made: Standings = made) -> None:
@@ -523,3 +529,72 @@ def test_an_archive_whose_making_was_cut_short_is_made_again(tmp_path: Path) -> 
             check_clean(session)
         for path in tmp_path.glob("log.db*"):
             path.unlink()
+
+
+class _All(dict[str, Any]):
+    """A script that is the same for every path."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self["*"]
+
+
+def _canaries() -> dict[str, str]:
+    names = dict.fromkeys(name for facts in FACTS.values() if facts.key != "none" for name in facts.key_env)
+    return {name: f"Canary-{number:02}+a9/{number}=Q7x" for number, name in enumerate(names)}
+
+
+def _answers(keys: Mapping[str, str]) -> dict[str, Callable[[bytes], list[bytes]]]:
+    """Return servers that repeat the request and every key, in every spelling."""
+    said = " ".join(keys.values())
+    forms = b"\n".join(form for key in keys.values() for form in spellings(key).values())
+
+    def rows(request: bytes) -> list[bytes]:
+        row = [
+            {"url": f"http://a.example/{key}", "link": f"http://a.example/{key}", "title": key} for key in keys.values()
+        ]
+        lists = {"results": row, "web": {"results": row}, "organic": row, "data": row, "items": row}
+        body = json.dumps({**lists, "error": {"message": said}, "detail": request.decode("latin-1") + said}).encode()
+        return [b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body), body]
+
+    def refused(request: bytes) -> list[bytes]:
+        body = gzip.compress(b'{"error": "%b"}' % said.encode() if b"GET" in request else request + forms)
+        head = b"HTTP/1.1 401 %b\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n"
+        return [head % (said.encode(), len(body)), body]
+
+    def elsewhere(request: bytes) -> list[bytes]:
+        place = request.split(b" ")[1] + b"&k=" + said.replace(" ", "&k=").encode()
+        return [b"HTTP/1.1 302 Go\r\nLocation: http://other.example%b\r\nContent-Length: 0\r\n\r\n" % place]
+
+    return {"rows": rows, "refused": refused, "elsewhere": elsewhere}
+
+
+@pytest.mark.parametrize("kind", ["rows", "refused", "elsewhere"])
+def test_no_key_of_any_provider_is_written_or_told(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every service and every service for texts, with a key each, asked at a server that repeats all keys."""
+    monkeypatch.setattr(keyring, "_learned", {})  # what this test makes known is forgotten after it
+    keys = _canaries()
+    told: list[str] = []
+    with WireServer(_All({"*": _answers(keys)[kind]})) as server, opened(tmp_path) as archive:
+        archive.resources.env = keys  # type: ignore[misc]
+        keyring.learn(keys)
+        session = archive.session()
+        for name in SERVICES:
+            given: dict[str, Any] = {"registry_options": registry.Options(endpoints={name: server.url("")})}
+            given |= {"allow_private": ("127.0.0.1",), "pages": 1, "provider_text": "prefer"}
+            query = "example.com" if FACTS[name].scope == "captures" else "tide mill"
+            try:
+                told.append(repr(session.search(query, providers=name, **given)))
+            except ProviderError as error:
+                told += [*traceback.format_exception(error), repr(error.fields)]
+            if name in EXTRACTORS:
+                given = {name: given[name] for name in ("registry_options", "allow_private")}
+                told.append(repr(session.provider_texts(["https://example.org/a"], name, **given)))
+        told += [repr(reparse(session.ledger)), repr(archive.resources.standings.cooldowns())]
+    assert len(told) > len(SERVICES)
+    written = {path.name: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    for where, data in {**written, "told": "\n".join(told).encode()}.items():
+        low = data.lower()
+        for key in keys.values():
+            for name, form in spellings(key).items():
+                found = form in data if name.startswith("base64") else form.lower() in low
+                assert not found, (where, key, name)

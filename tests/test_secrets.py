@@ -216,6 +216,7 @@ COMMANDS = [
     ["evidence", "e1"],
     ["verify"],
     ["replay"],
+    ["reparse"],
 ]
 
 
