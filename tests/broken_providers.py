@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from searchlog.capture.exchange import Request
+from searchlog.search.answers.reading import Reader, fit, rows, status_run, wanted
+from searchlog.search.answers.values import text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, fit, rows, status_run, text, wanted
 from searchlog.search.run import Result, Run, RunOutcome
 from searchlog.search.service import Service
 from searchlog.testing import Sample

@@ -9,7 +9,8 @@ __all__ = ["SOURCE", "install", "source"]
 SOURCE = '''"""A provider of somebody else."""
 
 from searchlog.search.provider import Facts, Terms
-from searchlog.search.reading import Reader, error_text, fit, rows, status_run, text, wanted
+from searchlog.search.answers.reading import Reader, error_text, fit, rows, status_run, wanted
+from searchlog.search.answers.values import text
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 

@@ -61,7 +61,7 @@ HOMES: Mapping[str, Sequence[str]] = {
     "lxml": ["extract/"],
     "pypdfium2": ["extract/"],
     # a provider's answer can be HTML
-    "selectolax": ["extract/", "search/providers/"],
+    "selectolax": ["extract/", "search/providers/", "search/answers/"],
     # the cache only names the errors that diskcache lets out; the doctor only asks for the version
     "sqlite3": ["log/", "search/textindex.py", "capture/cache.py", "flow/standing.py", "cli/doctor.py"],
     "rich": ["cli/"],

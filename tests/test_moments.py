@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from searchlog.search.moments import first_second, last_second, moment, unsaid_freshness
+from searchlog.search.answers.moments import first_second, last_second, moment, unsaid_freshness
 from searchlog.search.query import Query
 
 

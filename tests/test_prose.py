@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from searchlog.search.prose import joined, prose, unescaped, whole
+from searchlog.search.answers.prose import joined, prose, unescaped, whole
 
 
 def test_paragraphs_do_not_run_together() -> None:

@@ -9,18 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchlog.errors import FormatError
+from searchlog.search.answers.reading import error_text, fit, retry_after, site_operators
+from searchlog.search.answers.values import html_text, json_object, number, seconds, text
 from searchlog.search.query import Query
-from searchlog.search.reading import (
-    error_text,
-    fit,
-    html_text,
-    json_object,
-    number,
-    retry_after,
-    seconds,
-    site_operators,
-    text,
-)
 
 
 @pytest.mark.parametrize(

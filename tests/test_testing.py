@@ -15,9 +15,10 @@ import pytest
 
 import searchlog.testing
 from searchlog.capture.exchange import Request
+from searchlog.search.answers.reading import Reader, rows, status_run
+from searchlog.search.answers.values import page_text
 from searchlog.search.extractor import ended
 from searchlog.search.provider import NetworkProvider, Response
-from searchlog.search.reading import Reader, page_text, rows, status_run
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 from searchlog.testing import ExtractorSuite, ProviderSuite, Sample, answering, check_extractor, check_provider

@@ -16,6 +16,8 @@ from searchlog.capture.guard import Allow
 from searchlog.errors import StoreError, UsageError
 from searchlog.flow.checks import Fault, find_fault, shown
 from searchlog.search import providers
+from searchlog.search.answers.reading import ITEMS_HARD_MAX, NOTES_BYTES_MAX
+from searchlog.search.answers.values import RETRY_MAX_S, json_bytes
 from searchlog.search.provider import (
     Facts,
     FollowingProvider,
@@ -27,7 +29,6 @@ from searchlog.search.provider import (
     run_of_both,
 )
 from searchlog.search.query import Query
-from searchlog.search.reading import ITEMS_HARD_MAX, NOTES_BYTES_MAX, RETRY_MAX_S, json_bytes
 from searchlog.search.run import Run, RunOutcome
 
 __all__ = ["answer_of", "check_providers", "follow_of", "parsed", "parsed_again", "refused_request", "request_of"]

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from searchlog.capture.exchange import Exchange, Request
+from searchlog.search.answers.reading import TITLE_MAX, Reader
 from searchlog.search.provider import Facts, Response, response_of, transport_run
-from searchlog.search.reading import TITLE_MAX, Reader
 from searchlog.search.run import Run, RunOutcome
 
 __all__ = ["Extractor", "ended", "run_of_texts"]

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from searchlog.errors import StoreError
-from searchlog.search.reading import without_surrogates
+from searchlog.search.answers.values import without_surrogates
 from searchlog.search.snippet import best_window
 from searchlog.tokens import TOKENIZER, words
 

@@ -9,8 +9,9 @@ from time import process_time
 from typing import Any
 
 from searchlog.capture.exchange import Decoded, Exchange, Framing, Outcome, Request
+from searchlog.search.answers.reading import ITEMS_HARD_MAX
+from searchlog.search.answers.values import RETRY_MAX_S
 from searchlog.search.provider import RETURNS, FollowingProvider, Response
-from searchlog.search.reading import ITEMS_HARD_MAX, RETRY_MAX_S
 from searchlog.search.run import Run, RunOutcome
 from searchlog.testing.asking import leak, request_fault
 from searchlog.testing.inputs import HTML, NO_ANSWERS, OTHER_SHAPES, answers, json_of, replaced, row_lists, trimmed

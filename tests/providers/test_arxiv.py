@@ -10,7 +10,7 @@ import pytest
 import respx
 
 from searchlog.errors import FormatError
-from searchlog.search.atom import DEPTH_MAX, ELEMENTS_MAX, VALUE_MAX, read_feed
+from searchlog.search.answers.atom import DEPTH_MAX, ELEMENTS_MAX, VALUE_MAX, read_feed
 from searchlog.search.provider import Response
 from searchlog.search.providers.arxiv import Arxiv
 from searchlog.search.query import Query

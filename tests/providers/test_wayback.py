@@ -10,7 +10,7 @@ import respx
 
 from searchlog.errors import UsageError
 from searchlog.flow import foreign
-from searchlog.search.cdx import captured_at
+from searchlog.search.answers.cdx import captured_at
 from searchlog.search.provider import Response
 from searchlog.search.providers.commoncrawl import CommonCrawl
 from searchlog.search.providers.wayback import Wayback

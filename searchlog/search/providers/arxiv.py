@@ -12,12 +12,13 @@ from urllib.parse import urlsplit
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.atom import Entry, Feed, read_feed
-from searchlog.search.moments import unsaid_freshness
-from searchlog.search.prose import joined
+from searchlog.search.answers.atom import Entry, Feed, read_feed
+from searchlog.search.answers.moments import unsaid_freshness
+from searchlog.search.answers.prose import joined
+from searchlog.search.answers.reading import ITEMS_MAX, Reader, fit
+from searchlog.search.answers.values import published, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import ITEMS_MAX, Reader, fit, published, status_run, text
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -77,14 +78,14 @@ class Arxiv(Service):
         try:
             feed = read_feed(response.body)
         except FormatError as error:
-            refused = status_run(self.facts, response, PARSER, reader.ignored)
+            refused = reader.refused(response)
             return refused or reader.run(RunOutcome.PARSE_ERROR, str(error))
         said = next((entry.first("summary") for entry in feed.entries if _is_error(entry)), None)
         if said is not None and (response.status == 400 or 200 <= response.status < 300):
             return reader.run(
                 RunOutcome.BAD_REQUEST, f"status {response.status} ({text(said)[:300] or 'an error entry'})"
             )
-        refused = status_run(self.facts, response, PARSER, reader.ignored)
+        refused = reader.refused(response)
         if refused is not None:
             return refused
         unsent = 0 if feed.entries else _unsent(feed)

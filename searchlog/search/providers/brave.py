@@ -1,7 +1,7 @@
 """Brave Search API: web results of an index of its own, with a key.
 
 Traps: `offset` counts pages, not results; text comes with HTML unless `text_decorations` is off (references remain);
-there is no score. What it shares with Brave's other services is told in `brave_answers`.
+there is no score. What it shares with Brave's other services is told in `answers/brave`.
 """
 
 from __future__ import annotations
@@ -10,20 +10,11 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
+from searchlog.search.answers.brave import KEY_ENV, TERMS, THIRD_PARTY, asked_fields, refused_run, unsaid
+from searchlog.search.answers.reading import Reader, fit, site_operators
+from searchlog.search.answers.values import crawled, html_text, items, json_object, published, text
 from searchlog.search.provider import Facts, Response
-from searchlog.search.providers.brave_answers import KEY_ENV, TERMS, THIRD_PARTY, asked_fields, refused_run, unsaid
 from searchlog.search.query import Query
-from searchlog.search.reading import (
-    Reader,
-    crawled,
-    fit,
-    html_text,
-    items,
-    json_object,
-    published,
-    site_operators,
-    text,
-)
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 

@@ -12,10 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 from searchlog.capture.exchange import Request
+from searchlog.search.answers.brave import KEY_ENV, TERMS, THIRD_PARTY, asked_fields, refused_run, unsaid
+from searchlog.search.answers.reading import Reader, fit, rows, wanted
+from searchlog.search.answers.values import html_text, items, page_text, published, text
 from searchlog.search.provider import Facts, Response
-from searchlog.search.providers.brave_answers import KEY_ENV, TERMS, THIRD_PARTY, asked_fields, refused_run, unsaid
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, fit, html_text, items, page_text, published, rows, text, wanted
 from searchlog.search.run import Run
 from searchlog.search.service import Service
 

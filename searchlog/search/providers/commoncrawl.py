@@ -17,21 +17,19 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.cdx import DATES_NOTE, between, captured_at, target
-from searchlog.search.provider import Facts, Response, Terms
-from searchlog.search.query import Query
-from searchlog.search.reading import (
+from searchlog.search.answers.cdx import DATES_NOTE, between, captured_at, target
+from searchlog.search.answers.reading import (
     ITEMS_HARD_MAX,
     ITEMS_MAX,
     Reader,
     error_text,
     is_challenge,
-    json_object,
     retry_after,
-    status_run,
-    text,
     wanted,
 )
+from searchlog.search.answers.values import json_object, text
+from searchlog.search.provider import Facts, Response, Terms
+from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -102,7 +100,7 @@ def _refused_run(response: Response, reader: Reader) -> Run | None:
         return reader.run(RunOutcome.RATE_LIMITED, f"status 503, it asks to slow down{why}", wait)
     if status == 400:
         return reader.run(RunOutcome.BAD_REQUEST, f"status 400, there is no such page of the index{why}")
-    return status_run(reader.facts, response, PARSER, reader.ignored)
+    return reader.refused(response)
 
 
 def _captures_run(response: Response, reader: Reader) -> Run:

@@ -10,11 +10,12 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.moments import unsaid_freshness
-from searchlog.search.prose import joined, prose, whole
+from searchlog.search.answers.moments import unsaid_freshness
+from searchlog.search.answers.prose import joined, prose, whole
+from searchlog.search.answers.reading import Reader, fit, rows
+from searchlog.search.answers.values import items, json_object, number, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, fit, items, json_object, number, rows, status_run, text
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -70,7 +71,7 @@ class Crossref(Service):
             return reader.run(
                 RunOutcome.BAD_REQUEST, f"status {response.status}, it does not accept the request ({said})"
             )
-        refused = status_run(self.facts, response, PARSER, reader.ignored)
+        refused = reader.refused(response)
         if refused is not None:
             return refused
         found = rows(response, reader, "message", "items")

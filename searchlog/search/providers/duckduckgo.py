@@ -1,8 +1,8 @@
 """DuckDuckGo's HTML page: no key, and the last resort.
 
 No published terms allow automated use, and addresses of data centres meet a challenge after a few calls. A challenge is
-`blocked`, and nothing here tries to get around it. The traps of the page are told in `duckduckgo_pages`; here only its
-rows: advertisements stand among them, and a row titled EOF is none.
+`blocked`, and nothing here tries to get around it. The traps of the page are told in `answers/duckduckgo`; here only
+its rows: advertisements stand among them, and a row titled EOF is none.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from searchlog.capture.exchange import Request
-from searchlog.search.provider import Facts, Response
-from searchlog.search.providers.duckduckgo_pages import (
+from searchlog.search.answers.duckduckgo import (
     LIMITS,
     NO_ROWS,
     TERMS,
@@ -22,8 +21,9 @@ from searchlog.search.providers.duckduckgo_pages import (
     read_page,
     unwrap,
 )
+from searchlog.search.answers.reading import ITEMS_MAX, Reader
+from searchlog.search.provider import Facts, Response
 from searchlog.search.query import Query
-from searchlog.search.reading import ITEMS_MAX, Reader
 from searchlog.search.run import Run
 from searchlog.search.service import Service
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from searchlog.capture.exchange import Request
-from searchlog.search.provider import Facts, Response
-from searchlog.search.providers.duckduckgo_pages import (
+from searchlog.search.answers.duckduckgo import (
     LIMITS,
     NO_ROWS,
     TERMS,
@@ -22,8 +21,10 @@ from searchlog.search.providers.duckduckgo_pages import (
     read_page,
     unwrap,
 )
+from searchlog.search.answers.reading import ITEMS_MAX, Reader
+from searchlog.search.answers.values import text
+from searchlog.search.provider import Facts, Response
 from searchlog.search.query import Query
-from searchlog.search.reading import ITEMS_MAX, Reader, text
 from searchlog.search.run import Run
 from searchlog.search.service import Service
 

@@ -12,23 +12,10 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
+from searchlog.search.answers.reading import Reader, error_text, is_challenge, rows, wanted
+from searchlog.search.answers.values import crawled, items, json_object, number, page_text, published, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import (
-    Reader,
-    crawled,
-    error_text,
-    is_challenge,
-    items,
-    json_object,
-    number,
-    page_text,
-    published,
-    rows,
-    status_run,
-    text,
-    wanted,
-)
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -115,7 +102,7 @@ def refused_run(response: Response, reader: Reader) -> Run | None:
     if tag == "INVALID_API_KEY" or (status in (401, 403) and not is_challenge(response)):
         meaning = "not allowed with this key" if status == 403 else "the key is missing or wrong"
         return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; check EXA_API_KEY")
-    return status_run(reader.facts, response, reader.parser, reader.ignored)
+    return reader.refused(response)
 
 
 def _tag(body: bytes) -> str:

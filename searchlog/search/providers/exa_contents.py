@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from searchlog.capture.exchange import Request
-from searchlog.search.asked import Asked, code_of, drop_failed, read_texts, told
+from searchlog.search.answers.asked import Asked, code_of, drop_failed, read_texts, told
+from searchlog.search.answers.reading import Reader, rows
+from searchlog.search.answers.values import items, page_text, published, text
 from searchlog.search.provider import Facts, Response
 from searchlog.search.providers.exa import KEY_ENV, TERMS, THIRD_PARTY, refused_run
-from searchlog.search.reading import Reader, items, page_text, published, rows, text
 from searchlog.search.run import Run
 from searchlog.search.service import Service
 

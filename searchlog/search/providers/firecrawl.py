@@ -12,21 +12,10 @@ from typing import Any
 
 from searchlog.capture.exchange import Header, Request
 from searchlog.errors import FormatError
+from searchlog.search.answers.reading import Reader, error_text, fit, is_challenge, retry_after, wanted
+from searchlog.search.answers.values import items, json_object, page_text, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import (
-    Reader,
-    error_text,
-    fit,
-    is_challenge,
-    items,
-    json_object,
-    page_text,
-    retry_after,
-    status_run,
-    text,
-    wanted,
-)
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -139,7 +128,7 @@ def refused_run(response: Response, reader: Reader) -> Run | None:
     if status == 429:
         wait = retry_after(response.headers)
         return reader.run(RunOutcome.RATE_LIMITED, f"status 429, too many requests{why}{more}", wait)
-    return status_run(reader.facts, response, reader.parser, reader.ignored)
+    return reader.refused(response)
 
 
 def page_failure(page: dict[str, Any]) -> str | None:

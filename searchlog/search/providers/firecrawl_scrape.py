@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.asked import code_of
+from searchlog.search.answers.asked import code_of
+from searchlog.search.answers.reading import Reader, error_text
+from searchlog.search.answers.values import json_object, page_text, text
 from searchlog.search.extractor import ended
 from searchlog.search.provider import Facts, Response
 from searchlog.search.providers.firecrawl import KEY_ENV, TERMS, THIRD_PARTY, access, page_failure, refused_run
-from searchlog.search.reading import Reader, error_text, json_object, page_text, text
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 

@@ -14,24 +14,12 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from searchlog.capture.exchange import Request, header
-from searchlog.search.moments import unsaid_freshness
-from searchlog.search.prose import joined, whole
+from searchlog.search.answers.moments import unsaid_freshness
+from searchlog.search.answers.prose import joined, whole
+from searchlog.search.answers.reading import Reader, error_text, fit, is_challenge, retry_after, rows
+from searchlog.search.answers.values import items, number, published, seconds, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import (
-    Reader,
-    error_text,
-    fit,
-    is_challenge,
-    items,
-    number,
-    published,
-    retry_after,
-    rows,
-    seconds,
-    status_run,
-    text,
-)
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -120,7 +108,7 @@ def _refused_run(response: Response, reader: Reader) -> Run | None:
     if status == 401:
         which = "set GITHUB_TOKEN" if reader.facts.keyless else "check GITHUB_TOKEN or GH_TOKEN"
         return reader.run(RunOutcome.AUTH, f"status 401, the token is missing or wrong{why}; {which}")
-    return status_run(reader.facts, response, PARSER, reader.ignored)
+    return reader.refused(response)
 
 
 def _until_reset(response: Response) -> int | None:

@@ -11,11 +11,12 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.moments import first_second, last_second, unsaid_freshness
-from searchlog.search.prose import prose, whole
+from searchlog.search.answers.moments import first_second, last_second, unsaid_freshness
+from searchlog.search.answers.prose import prose, whole
+from searchlog.search.answers.reading import Reader, fit, rows
+from searchlog.search.answers.values import items, json_object, published, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, fit, items, json_object, published, rows, status_run, text
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -66,7 +67,7 @@ class HackerNews(Service):
 
     def parse(self, response: Response, query: Query) -> Run:
         reader = Reader(self.facts, PARSER, self.facts.ignored(query) + tuple(unsaid_freshness(query)))
-        refused = status_run(self.facts, response, PARSER, reader.ignored) or _past_the_end(response, reader)
+        refused = reader.refused(response) or _past_the_end(response, reader)
         if refused is not None:
             return refused
         found = rows(response, reader, "hits")

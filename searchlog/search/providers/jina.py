@@ -12,22 +12,17 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.provider import Facts, Response, Terms
-from searchlog.search.query import Query
-from searchlog.search.reading import (
+from searchlog.search.answers.reading import (
     Reader,
     error_text,
     is_challenge,
-    json_object,
-    page_text,
-    published,
     retry_after,
     rows,
-    seconds,
     site_operators,
-    status_run,
-    text,
 )
+from searchlog.search.answers.values import json_object, page_text, published, seconds, text
+from searchlog.search.provider import Facts, Response, Terms
+from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -120,7 +115,7 @@ def refused_run(response: Response, reader: Reader) -> Run | None:
         wait = seconds(_answer(response.body).get("retryAfter")) if wait is None else wait
         more = "; set JINA_API_KEY to have your own limit" if keyless else ""
         return reader.run(RunOutcome.RATE_LIMITED, f"status 429, too many requests{why}{more}", wait)
-    return status_run(reader.facts, response, reader.parser, reader.ignored)
+    return reader.refused(response)
 
 
 def error_name(response: Response) -> str:

@@ -12,21 +12,11 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.moments import unsaid_freshness
+from searchlog.search.answers.moments import unsaid_freshness
+from searchlog.search.answers.reading import Reader, check_key, is_challenge, retry_after, wanted
+from searchlog.search.answers.values import html_text, items, json_object, published, text
 from searchlog.search.provider import Facts, Response, Terms
-from searchlog.search.providers.keyed import check_key, keyed_run
 from searchlog.search.query import Query
-from searchlog.search.reading import (
-    Reader,
-    html_text,
-    is_challenge,
-    items,
-    json_object,
-    published,
-    retry_after,
-    text,
-    wanted,
-)
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -83,7 +73,7 @@ class Kagi(Service):
         try:
             answer = json_object(response.body)
         except FormatError as error:
-            return keyed_run(response, reader) or reader.run(RunOutcome.PARSE_ERROR, str(error))
+            return reader.refused(response) or reader.run(RunOutcome.PARSE_ERROR, str(error))
         data, meta = answer.get("data"), answer.get("meta")
         refused = _refused(response, answer, reader)
         if refused is not None and (response.status >= 400 or not data):
@@ -118,7 +108,7 @@ def _refused(response: Response, answer: dict[str, Any], reader: Reader) -> Run 
     """Return the run of an error answer, or None. Both versions list what went wrong, whatever the status."""
     errors = [error for error in items(answer.get("error")) if isinstance(error, dict)]
     if is_challenge(response) or not errors:
-        return keyed_run(response, reader)
+        return reader.refused(response)
     code, detail = errors[0].get("code"), f"status {response.status}"
     said = text(errors[0].get("message")) or text(errors[0].get("msg")) or text(code)
     why = f" ({said[:300]})" if said else ""

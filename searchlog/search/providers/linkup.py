@@ -10,11 +10,11 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.moments import unsaid_freshness
+from searchlog.search.answers.moments import unsaid_freshness
+from searchlog.search.answers.reading import Reader, error_text, rows, wanted
+from searchlog.search.answers.values import json_object, published, text
 from searchlog.search.provider import Facts, Response, Terms
-from searchlog.search.providers.keyed import keyed_run
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, error_text, json_object, published, rows, text, wanted
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -108,7 +108,7 @@ def _refused(response: Response, reader: Reader) -> Run | None:
         return reader.run(
             RunOutcome.QUOTA, f"status {response.status}, {_MONEY[code]}" + (f" ({said})" if said else "")
         )
-    return keyed_run(response, reader)
+    return reader.refused(response)
 
 
 def _is_image(row: object) -> bool:

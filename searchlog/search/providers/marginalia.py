@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from searchlog.capture.exchange import Request
+from searchlog.search.answers.reading import Reader, is_challenge, retry_after, rows
+from searchlog.search.answers.values import number, text
 from searchlog.search.provider import Facts, Response, Terms
-from searchlog.search.providers.keyed import keyed_run
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, is_challenge, number, retry_after, rows, text
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -74,7 +74,7 @@ class Marginalia(Service):
 def _refused(response: Response, reader: Reader) -> Run | None:
     """Return the run of an error answer, or None. The reasons of limits are bare text."""
     if response.status not in (429, 503) or is_challenge(response):
-        return keyed_run(response, reader)
+        return reader.refused(response)
     said = text(response.body[:100].decode("ascii", "replace"))
     if said == "Daily Limit Exceeded":
         return reader.run(RunOutcome.QUOTA, f"status {response.status}, the searches of this day are used up")

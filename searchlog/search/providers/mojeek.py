@@ -12,11 +12,11 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.moments import moment
+from searchlog.search.answers.moments import moment
+from searchlog.search.answers.reading import Reader, check_key, is_challenge, retry_after, rows
+from searchlog.search.answers.values import html_text, json_object, text
 from searchlog.search.provider import Facts, Response, Terms
-from searchlog.search.providers.keyed import check_key, keyed_run
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, html_text, is_challenge, json_object, retry_after, rows, text
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -139,7 +139,7 @@ def _refused(response: Response, reader: Reader) -> Run | None:
     said = text(answer.get("status"))[:300] if isinstance(answer, dict) else ""
     low, detail = said.lower(), f"status {response.status} ({said})"
     if low in ("", "ok"):
-        return keyed_run(response, reader)
+        return reader.refused(response)
     if "daily limit" in low or "monthly limit" in low:
         return reader.run(RunOutcome.QUOTA, f"{detail}, the plan's requests are used up")
     if "limit" in low or response.status == 429:

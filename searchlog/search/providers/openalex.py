@@ -10,24 +10,12 @@ import re
 from typing import Any
 
 from searchlog.capture.exchange import Request, header
-from searchlog.search.moments import unsaid_freshness
-from searchlog.search.prose import joined, prose, whole
+from searchlog.search.answers.moments import unsaid_freshness
+from searchlog.search.answers.prose import joined, prose, whole
+from searchlog.search.answers.reading import Reader, error_text, fit, is_challenge, retry_after, rows
+from searchlog.search.answers.values import items, number, published, seconds, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import (
-    Reader,
-    error_text,
-    fit,
-    is_challenge,
-    items,
-    number,
-    published,
-    retry_after,
-    rows,
-    seconds,
-    status_run,
-    text,
-)
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -121,7 +109,7 @@ def _refused_run(response: Response, reader: Reader) -> Run | None:
         return reader.run(RunOutcome.RATE_LIMITED, f"status 403, too many requests at once{why}{hint}", wait)
     if status in (401, 403) and not is_challenge(response):
         return reader.run(RunOutcome.AUTH, f"status {status}, the key is missing or wrong{why}; check OPENALEX_API_KEY")
-    return status_run(reader.facts, response, PARSER, reader.ignored)
+    return reader.refused(response)
 
 
 def _result(row: dict[str, Any]) -> dict[str, Any]:

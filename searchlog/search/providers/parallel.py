@@ -12,21 +12,10 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
+from searchlog.search.answers.reading import Reader, error_text, fit, is_challenge, rows, wanted
+from searchlog.search.answers.values import items, json_object, published, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import (
-    Reader,
-    error_text,
-    fit,
-    is_challenge,
-    items,
-    json_object,
-    published,
-    rows,
-    status_run,
-    text,
-    wanted,
-)
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -123,7 +112,7 @@ def refused_run(response: Response, reader: Reader) -> Run | None:
         return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; check PARALLEL_API_KEY")
     if status == 408:
         return reader.run(RunOutcome.TIMEOUT, f"status 408, it did not end in its own time{why}")
-    run = status_run(reader.facts, response, reader.parser, reader.ignored)
+    run = reader.refused(response)
     if run is None or said in run.detail:
         return run
     return replace(run, detail=run.detail + why)

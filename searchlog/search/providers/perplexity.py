@@ -13,10 +13,10 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
+from searchlog.search.answers.reading import Reader, error_text, rows, wanted
+from searchlog.search.answers.values import json_object, published, text
 from searchlog.search.provider import Facts, Response, Terms
-from searchlog.search.providers.keyed import keyed_run
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, error_text, json_object, published, rows, text, wanted
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -129,7 +129,7 @@ def _refused(response: Response, reader: Reader) -> Run | None:
     if isinstance(error, dict) and text(error.get("type")) == "insufficient_quota":
         said = error_text(response.body)
         return reader.run(RunOutcome.QUOTA, f"status {response.status}, the plan or the credit is used up ({said})")
-    return keyed_run(response, reader)
+    return reader.refused(response)
 
 
 def _result(row: dict[str, Any]) -> dict[str, Any]:

@@ -14,11 +14,12 @@ from urllib.parse import urlencode
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.moments import unsaid_freshness
-from searchlog.search.prose import joined, prose, unescaped
+from searchlog.search.answers.moments import unsaid_freshness
+from searchlog.search.answers.prose import joined, prose, unescaped
+from searchlog.search.answers.reading import ITEMS_MAX, Reader, error_text, fit
+from searchlog.search.answers.values import items, json_object, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import ITEMS_MAX, Reader, error_text, fit, items, json_object, status_run, text
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -126,7 +127,7 @@ class PubMed(Service):
         said = error_text(response.body)
         if response.status == 400 and "api key" in said.lower():
             return reader.run(RunOutcome.AUTH, f"status 400, the key is wrong ({said}); check NCBI_API_KEY")
-        return status_run(self.facts, response, PARSER, reader.ignored)
+        return reader.refused(response)
 
 
 def _is_id(value: object) -> bool:

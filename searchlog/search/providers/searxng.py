@@ -18,21 +18,11 @@ from urllib.parse import urlencode, urlsplit
 from searchlog.capture.exchange import Request, header
 from searchlog.capture.guard import Refusal, check_url
 from searchlog.errors import FormatError, UsageError
+from searchlog.search.answers.reading import Reader, error_text, is_challenge, site_operators
+from searchlog.search.answers.values import items, json_object, number, published, text
 from searchlog.search.login import split_login
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import (
-    Reader,
-    error_text,
-    is_challenge,
-    items,
-    json_object,
-    number,
-    published,
-    site_operators,
-    status_run,
-    text,
-)
 from searchlog.search.run import Run, RunOutcome
 
 __all__ = ["Searxng"]
@@ -161,7 +151,7 @@ def _locale(query: Query) -> tuple[str | None, tuple[str, ...]]:
 
 def _refused(response: Response, query: Query, reader: Reader) -> Run | None:
     """Return the run of an answer that is none to the query: statuses as everywhere, and those with a meaning here."""
-    status, facts = response.status, reader.facts
+    status = response.status
     if status == 403 and not is_challenge(response):
         if _is_own(response) or "html" not in (header(response.headers, "content-type") or "").lower():
             return reader.run(RunOutcome.NOT_ENABLED, f"status 403: {_HOW_TO_ENABLE}")
@@ -176,7 +166,7 @@ def _refused(response: Response, query: Query, reader: Reader) -> Run | None:
     if 300 <= status < 400 and bangs:
         said = f"the word {bangs[0]!r:.40} sends the reader to another site: ask without it"
         return reader.run(RunOutcome.BAD_REQUEST, f"status {status}, {said}")
-    run = status_run(facts, response, reader.parser, reader.ignored)
+    run = reader.refused(response)
     place = text(header(response.headers, "location")).partition("?")[0][:200]
     if run is not None and 300 <= status < 400 and place:
         return replace(run, detail=f"{run.detail} (it sends to {place})")

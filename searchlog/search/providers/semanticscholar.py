@@ -12,23 +12,12 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.moments import unsaid_freshness
-from searchlog.search.prose import joined, prose, whole
+from searchlog.search.answers.moments import unsaid_freshness
+from searchlog.search.answers.prose import joined, prose, whole
+from searchlog.search.answers.reading import Reader, error_text, fit, retry_after, rows
+from searchlog.search.answers.values import items, json_object, number, published, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import (
-    Reader,
-    error_text,
-    fit,
-    items,
-    json_object,
-    number,
-    published,
-    retry_after,
-    rows,
-    status_run,
-    text,
-)
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -81,7 +70,7 @@ class SemanticScholar(Service):
 
     def parse(self, response: Response, query: Query) -> Run:
         reader = Reader(self.facts, PARSER, self.facts.ignored(query) + tuple(unsaid_freshness(query)))
-        ended = _without_data(response, reader) or status_run(self.facts, response, PARSER, reader.ignored)
+        ended = _without_data(response, reader) or reader.refused(response)
         if ended is not None:
             return ended
         found = rows(response, reader, "data")

@@ -11,8 +11,7 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.provider import Facts, Response, Terms
-from searchlog.search.providers.google_answers import (
+from searchlog.search.answers.google import (
     PAGE,
     asked,
     drop_parts,
@@ -21,9 +20,10 @@ from searchlog.search.providers.google_answers import (
     results_of_page,
     time_filter,
 )
-from searchlog.search.providers.keyed import check_key, keyed_run
+from searchlog.search.answers.reading import Reader, check_key, error_text, site_operators
+from searchlog.search.answers.values import items, json_object, published, text
+from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, error_text, items, json_object, published, site_operators, text
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -127,7 +127,7 @@ def _refused(response: Response, reader: Reader) -> Run | None:
     if response.status == 200 and "invalid api key" in said.lower():
         detail = f"status 200, the key is missing or wrong ({said}); {check_key(reader.facts)}"
         return reader.run(RunOutcome.AUTH, detail)
-    return keyed_run(response, reader)
+    return reader.refused(response)
 
 
 def _ending(answer: dict[str, Any], reader: Reader) -> tuple[RunOutcome | None, str]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from searchlog.capture.exchange import Request
-from searchlog.search.provider import Facts, Response, Terms
-from searchlog.search.providers.google_answers import (
+from searchlog.search.answers.google import (
     PAGE,
     asked,
     drop_parts,
@@ -19,9 +18,10 @@ from searchlog.search.providers.google_answers import (
     results_of_page,
     time_filter,
 )
-from searchlog.search.providers.keyed import keyed_run
+from searchlog.search.answers.reading import Reader, error_text, rows, site_operators
+from searchlog.search.answers.values import published, text
+from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, error_text, published, rows, site_operators, text
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -100,7 +100,7 @@ def _refused(response: Response, reader: Reader) -> Run | None:
     said = error_text(response.body)
     if response.status >= 400 and "credits" in said.lower():
         return reader.run(RunOutcome.QUOTA, f"status {response.status}, the credit is used up ({said})")
-    return keyed_run(response, reader)
+    return reader.refused(response)
 
 
 def _result(row: dict[str, Any]) -> dict[str, Any]:

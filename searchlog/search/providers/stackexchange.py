@@ -12,11 +12,12 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.moments import first_second, last_second, moment, unsaid_freshness
-from searchlog.search.prose import joined, prose, unescaped, whole
+from searchlog.search.answers.moments import first_second, last_second, moment, unsaid_freshness
+from searchlog.search.answers.prose import joined, prose, unescaped, whole
+from searchlog.search.answers.reading import Reader, fit, retry_after, rows
+from searchlog.search.answers.values import items, json_object, seconds, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, fit, items, json_object, retry_after, rows, seconds, status_run, text
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -88,7 +89,7 @@ class StackExchange(Service):
     def parse(self, response: Response, query: Query) -> Run:
         unsaid = unsaid_freshness(query) + (["include_domains"] if query.include_domains and not _site(query) else [])
         reader = Reader(self.facts, PARSER, self.facts.ignored(query) + tuple(unsaid))
-        refused = _error_run(response, reader) or status_run(self.facts, response, PARSER, reader.ignored)
+        refused = _error_run(response, reader) or reader.refused(response)
         if refused is not None:
             return refused
         found = rows(response, reader, "items")

@@ -10,24 +10,18 @@ from typing import Any
 
 from searchlog.capture.exchange import Header, Request
 from searchlog.errors import FormatError
-from searchlog.search.provider import Facts, Response, Terms
-from searchlog.search.query import Query
-from searchlog.search.reading import (
+from searchlog.search.answers.reading import (
     Reader,
     error_text,
     fit,
     is_challenge,
-    json_object,
-    number,
-    page_text,
-    published,
     retry_after,
     rows,
-    seconds,
-    status_run,
-    text,
     wanted,
 )
+from searchlog.search.answers.values import json_object, number, page_text, published, seconds, text
+from searchlog.search.provider import Facts, Response, Terms
+from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -140,7 +134,7 @@ def refused_run(response: Response, reader: Reader) -> Run | None:
         return reader.run(RunOutcome.RATE_LIMITED, f"status {status}, too many requests{why}{more}", wait)
     if status in (401, 403) and reader.facts.keyless and not is_challenge(response):
         return reader.run(RunOutcome.AUTH, f"status {status}, no keyless access{why}; set TAVILY_API_KEY")
-    return status_run(reader.facts, response, reader.parser, reader.ignored)
+    return reader.refused(response)
 
 
 def _wait_in_body(body: bytes) -> int | None:

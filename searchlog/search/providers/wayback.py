@@ -14,10 +14,11 @@ from typing import Any
 
 from searchlog.capture.exchange import Request, header
 from searchlog.errors import FormatError
-from searchlog.search.cdx import DATES_NOTE, between, captured_at, target
+from searchlog.search.answers.cdx import DATES_NOTE, between, captured_at, target
+from searchlog.search.answers.reading import ITEMS_HARD_MAX, ITEMS_MAX, Reader, rows
+from searchlog.search.answers.values import json_object, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import ITEMS_HARD_MAX, ITEMS_MAX, Reader, json_object, rows, status_run, text
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -65,7 +66,7 @@ class Wayback(Service):
         reader = Reader(self.facts, PARSER, self.facts.ignored(query) + unsaid)
         if _is_left_out(response):
             return reader.run(RunOutcome.BLOCKED, f"status {response.status}, the archive leaves this address out")
-        refused = status_run(self.facts, response, PARSER, reader.ignored)
+        refused = reader.refused(response)
         if refused is not None:
             return refused
         if between(query):

@@ -13,9 +13,10 @@ from urllib.parse import quote, urlencode
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
+from searchlog.search.answers.reading import Reader, error_text, fit, retry_after
+from searchlog.search.answers.values import html_text, json_object, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, error_text, fit, html_text, json_object, retry_after, status_run, text
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -108,7 +109,7 @@ class Wikipedia(Service):
         if query.language and (guessed or self._base):
             ignored += ("language",)
         reader = Reader(self.facts, PARSER, ignored)
-        refused = status_run(self.facts, response, PARSER, reader.ignored)
+        refused = reader.refused(response)
         if refused is not None:
             return refused
         try:

@@ -13,20 +13,10 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
+from searchlog.search.answers.reading import Reader, error_text, is_challenge, retry_after
+from searchlog.search.answers.values import items, json_object, page_text, published, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import (
-    Reader,
-    error_text,
-    is_challenge,
-    items,
-    json_object,
-    page_text,
-    published,
-    retry_after,
-    status_run,
-    text,
-)
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service, moved
 
@@ -157,7 +147,7 @@ def _refused(response: Response, reader: Reader) -> Run | None:
         wait = retry_after(response.headers)
         more = "; set YDC_API_KEY to have your own limit" if keyless else ""
         return reader.run(RunOutcome.RATE_LIMITED, f"status {status}, too many requests{why}{more}", wait)
-    return status_run(reader.facts, response, reader.parser, reader.ignored)
+    return reader.refused(response)
 
 
 def _language(tag: str | None) -> str | None:

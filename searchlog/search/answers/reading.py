@@ -6,18 +6,20 @@ end, a million items. None of it may raise past a parser or reach a record.
 
 from __future__ import annotations
 
-import html
-import json
-import math
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from searchlog.canon import decimal_string
 from searchlog.capture.exchange import Header, header
 from searchlog.errors import FormatError
+from searchlog.search.answers.values import (
+    json_bytes,
+    json_object,
+    seconds,
+    text,
+    without_surrogates,
+)
 from searchlog.search.provider import Facts, Response
 from searchlog.search.query import Query
 from searchlog.search.run import Result, Run, RunOutcome
@@ -26,27 +28,16 @@ __all__ = [
     "ITEMS_HARD_MAX",
     "ITEMS_MAX",
     "NOTES_BYTES_MAX",
-    "RETRY_MAX_S",
     "Reader",
-    "crawled",
+    "check_key",
     "error_text",
     "fit",
-    "html_text",
     "is_challenge",
-    "items",
-    "json_bytes",
-    "json_object",
-    "number",
-    "page_text",
-    "published",
     "retry_after",
     "rows",
-    "seconds",
     "site_operators",
     "status_run",
-    "text",
     "wanted",
-    "without_surrogates",
 ]
 
 TITLE_MAX = 500
@@ -55,77 +46,11 @@ NOTES_MAX, NOTES_BYTES_MAX = 50, 30_000
 """Notes of one answer, and bytes of them all as JSON: they stand in one line of the log."""
 TEXT_MAX, TEXTS_MAX = 1_000_000, 50
 """Characters of one page's text that are taken from a provider, and texts of one answer."""
-DATE_MAX = 60
 URL_MAX = 8_192
 ITEMS_MAX = 500
 """Results taken from one answer; each further item is dropped, and counted."""
 ITEMS_HARD_MAX = 20_000
 """Items of one answer above which it is `too_large`: nobody sends as many, and each one dropped is told by itself."""
-RETRY_MAX_S = 31 * 86_400
-
-_SPACE = re.compile(r"\s+")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_TAG = re.compile(r"<[/!]?[a-zA-Z-][^<>]*>")
-
-
-def json_object(body: bytes) -> dict[str, Any]:
-    """Return the JSON object of a body; of a repeated key the last counts, NaN and infinities are null.
-
-    Raises FormatError on anything else, nesting too deep and numbers too long included.
-    """
-    try:
-        value = json.loads(body.decode("utf-8-sig", "replace"), parse_constant=lambda _: None)
-    except RecursionError:
-        raise FormatError("the JSON is nested too deeply") from None
-    except ValueError:
-        start = body[:200].lstrip().lower()
-        kind = "an HTML page" if start.startswith((b"<!doctype", b"<html", b"<")) else "not JSON"
-        raise FormatError(f"the answer is {kind}, where JSON was asked for") from None
-    if not isinstance(value, dict):
-        raise FormatError(f"the answer is a JSON {type(value).__name__}, where an object was expected")
-    return value
-
-
-def text(value: object) -> str:
-    """Return a string with blanks folded, control characters left out and lone surrogates replaced; else empty."""
-    if not isinstance(value, str):
-        return ""
-    return _CONTROL.sub("", _SPACE.sub(" ", without_surrogates(value))).strip()
-
-
-def without_surrogates(value: str) -> str:
-    """Return the string with each lone surrogate replaced by U+FFFD: it has no UTF-8."""
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return value
-
-
-def html_text(value: object) -> str:
-    """Return the text of a fragment of HTML: tags and comments out, then character references resolved once."""
-    return text(html.unescape(_TAG.sub("", value))) if isinstance(value, str) else ""
-
-
-def number(value: object) -> str | None:
-    """Return a JSON number as a decimal string; None for anything else, infinities and absurd sizes."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return decimal_string(value, 9) if abs(value) < 10**15 else None
-
-
-def seconds(value: object) -> int | None:
-    """Return a waiting time as whole seconds, rounded up, of a number or a string of digits; None if there is none."""
-    if isinstance(value, str):
-        digits = value.strip()
-        value = int(digits[:20]) if re.fullmatch(r"[0-9]+", digits) else None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return min(math.ceil(value), RETRY_MAX_S) if value >= 0 else None
 
 
 def rows(response: Response, reader: Reader, *path: str) -> tuple[dict[str, Any], list[Any]] | Run:
@@ -145,16 +70,6 @@ def rows(response: Response, reader: Reader, *path: str) -> tuple[dict[str, Any]
         detail = f"the answer has no list `{'.'.join(path)}`"
         return reader.run(RunOutcome.PARSE_ERROR, detail + (f" ({said})" if said else ""))
     return answer, found
-
-
-def json_bytes(words: Sequence[str]) -> int:
-    """Return how many bytes these strings take in a record."""
-    return sum(len(json.dumps(word, ensure_ascii=False).encode("utf-8", "surrogatepass")) + 1 for word in words)
-
-
-def items(value: object) -> list[Any]:
-    """Return the list, or an empty one for any other value."""
-    return value if isinstance(value, list) else []
 
 
 def retry_after(headers: tuple[Header, ...]) -> int | None:
@@ -186,29 +101,6 @@ def error_text(body: bytes) -> str:
             break
         value = next((value[key] for key in ("error", "detail", "message", "info") if value.get(key)), "")
     return text(value)[:300]
-
-
-def published(row: Mapping[str, Any], *names: str) -> dict[str, str]:
-    """Return the date of publication in the first of these fields that has one, and which field that is."""
-    return _dated("published", row, names)
-
-
-def crawled(row: Mapping[str, Any], *names: str) -> dict[str, str]:
-    """Return when the provider read the page, by the first of these fields that says so, and which field that is."""
-    return _dated("crawled", row, names)
-
-
-def _dated(what: str, row: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
-    for name in names:
-        found = text(row.get(name))
-        if 0 < len(found) <= DATE_MAX:
-            return {what: found, f"{what}_source": name}
-    return {}
-
-
-def page_text(value: object) -> str:
-    """Return the text of a page as it stands, line breaks kept; lone surrogates and NUL replaced; empty for no text."""
-    return without_surrogates(value).replace("\0", "\ufffd") if isinstance(value, str) else ""
 
 
 def fit(query: str, chars_max: int, words_max: int = 10_000) -> tuple[str, tuple[str, ...]]:
@@ -261,6 +153,7 @@ def status_run(facts: Facts, response: Response, parser: str, ignored: tuple[str
     """Return the run that the status alone tells; None for 2xx, where the body decides.
 
     403 is `auth` when a key was sent, else `blocked`; a challenge that the server itself declares is always `blocked`.
+    What is wrong with a key names the variable to look at.
     """
     status = response.status
     if 200 <= status < 300:
@@ -281,7 +174,14 @@ def status_run(facts: Facts, response: Response, parser: str, ignored: tuple[str
         outcome, meaning = RunOutcome.UNAVAILABLE, "its server failed"
     wait = retry_after(response.headers) if outcome in (RunOutcome.RATE_LIMITED, RunOutcome.UNAVAILABLE) else None
     detail = f"{facts.name}: status {status}, {meaning}" + (f" ({said})" if said else "")
+    if outcome is RunOutcome.AUTH and facts.key != "none":
+        detail += f"; {check_key(facts)}"
     return Run(facts.name, outcome, detail=detail, retry_after_s=wait, ignored=ignored, parser=parser)
+
+
+def check_key(facts: Facts) -> str:
+    """Return what to do about a key that is refused, or that would help."""
+    return f"{'set' if facts.keyless else 'check'} {facts.key_env[0]}"
 
 
 @dataclass
@@ -295,6 +195,10 @@ class Reader:
     results: list[Result] = field(default_factory=list)
     dropped: list[tuple[str, str]] = field(default_factory=list)
     item_count: int = 0
+
+    def refused(self, response: Response) -> Run | None:
+        """Return the run that the status alone tells, as `status_run` does; None for 2xx."""
+        return status_run(self.facts, response, self.parser, self.ignored)
 
     def walk(self, rows: Sequence[Any], read: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         """Add each row: `read` gives `url` as it stood, and the cleaned title, snippet and other fields of `Result`."""

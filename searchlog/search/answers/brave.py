@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from searchlog.capture.exchange import header
 from searchlog.errors import FormatError
+from searchlog.search.answers.reading import Reader, check_key, error_text, retry_after
+from searchlog.search.answers.values import items, json_object, seconds, text
 from searchlog.search.provider import Response, Terms
-from searchlog.search.providers.keyed import check_key, keyed_run
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, error_text, items, json_object, retry_after, seconds, text
 from searchlog.search.run import Run, RunOutcome
 
 __all__ = ["COUNTRIES", "KEY_ENV", "TERMS", "THIRD_PARTY", "asked_fields", "language_code", "refused_run", "unsaid"]
@@ -80,7 +80,7 @@ def refused_run(response: Response, reader: Reader) -> Run | None:
         detail = f"status {status}, the key is missing or wrong{why}; {check_key(reader.facts)}"
         return reader.run(RunOutcome.AUTH, detail)
     if status != 429:
-        return keyed_run(response, reader)
+        return reader.refused(response)
     if _last(response, "x-ratelimit-remaining") == 0 or code in ("QUOTA_LIMITED", "USAGE_LIMIT_EXCEEDED"):
         wait = _last(response, "x-ratelimit-reset")
         return reader.run(RunOutcome.QUOTA, f"status 429, the plan's requests of this month are used up{why}", wait)

@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Iterable
 
-from searchlog.search.reading import html_text, text
+from searchlog.search.answers.values import html_text, text
 
 __all__ = ["joined", "prose", "unescaped", "whole"]
 

@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+from searchlog.search.answers.reading import ITEMS_MAX, Reader
+from searchlog.search.answers.values import text
 from searchlog.search.extractor import ended
-from searchlog.search.reading import ITEMS_MAX, Reader, text
 from searchlog.search.run import Run
 
 __all__ = ["Asked", "code_of", "drop_failed", "read_texts", "told"]

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from searchlog.search.answers.reading import Reader, fit, site_operators
+from searchlog.search.answers.values import items, text
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, fit, items, site_operators, text
 
 __all__ = ["PAGE", "asked", "drop_parts", "first_page", "language_code", "results_of_page", "time_filter"]
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from searchlog.capture.exchange import Request
+from searchlog.search.answers.reading import Reader, fit, site_operators
+from searchlog.search.answers.values import text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.reading import Reader, fit, site_operators, status_run, text
 from searchlog.search.run import Run, RunOutcome
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def read_page(
         return reader.run(RunOutcome.BLOCKED, f"status {response.status}, a bot challenge; ask another provider")
     if response.status in (202, 403):
         return reader.run(RunOutcome.BLOCKED, f"status {response.status} without results; ask another provider")
-    refused = status_run(reader.facts, response, reader.parser, reader.ignored)
+    refused = reader.refused(response)
     if refused is not None:
         return refused
     # a row that stands for the end of a list is a mark as well
