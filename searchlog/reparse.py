@@ -47,6 +47,8 @@ class Reparsed:
     gained: tuple[str, ...] = ()
     """Addresses that are results now and were none."""
     lost: tuple[str, ...] = ()
+    damaged: bool = False
+    """Whether stored bytes are gone or altered, so that nothing can be said."""
     equal: bool = True
     """Whether the run comes out as recorded, field for field, the parser's name aside."""
 
@@ -114,6 +116,7 @@ def _reparsed(
     turn, causes = record.envelope.turn or 0, tuple(seq for seq, _ in exchanges)
     run, why = None, "" if exchanges else "no answer is stored: it was not asked over the network"
     was: list[dict[str, Any]] = []
+    damaged = False
     try:
         was = ledger.load(recorded.results)
         if exchanges:
@@ -122,15 +125,15 @@ def _reparsed(
             why = "it cannot be parsed again here" if is_here else f"there is no provider {recorded.provider} here"
             why = "" if run is not None else why
     except SearchlogError as error:
-        why = str(error)
+        why, damaged = str(error), True
     if run is None:
-        return Reparsed(ledger.session, turn, record.seq, causes, recorded, None, why)
+        return Reparsed(ledger.session, turn, record.seq, causes, recorded, None, why, damaged=damaged)
     then = [item.get("url") for item in was]
     now = [result.url for result in run.results]
     gained = tuple(url for url in now if url not in then)
     lost = tuple(url for url in then if isinstance(url, str) and url not in now)
     equal = _told(run_body(run).body, ledger) == _told(recorded, ledger)
-    return Reparsed(ledger.session, turn, record.seq, causes, recorded, run, why, gained, lost, equal)
+    return Reparsed(ledger.session, turn, record.seq, causes, recorded, run, why, gained, lost, equal=equal)
 
 
 def _told(body: records.Body, ledger: Ledger) -> dict[str, Any]:

@@ -444,7 +444,7 @@ def test_a_key_that_a_package_does_not_declare_is_taken_out_all_the_same(
             session = archive.session()
             with pytest.raises(ProviderError) as caught:
                 session.search("tide", providers="example", registry_options=endpoints, allow_private=("127.0.0.1",))
-            assert caught.value.attempts[0]["detail"].endswith("([redacted] is no login)")
+            assert caught.value.attempts[0]["detail"].endswith("([redacted] is no login); check EXAMPLE_LOGIN")
             assert [hit.target for hit in site.hits] == [f"/find{key}"]
             assert key not in repr(registry.build("example", archive.resources.env))
     finally:

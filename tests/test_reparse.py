@@ -120,6 +120,10 @@ def test_an_answer_whose_bytes_are_gone_is_told_and_the_others_are_parsed(site: 
         again = reparse(session.ledger)
         assert [item.run is not None for item in again] == [True, True, False]
         assert blob[:12] in again[2].why
+        assert [item.damaged for item in again] == [False, False, True]
+    result = call("reparse", session.id, env={"SEARCHLOG_ARCHIVE": str(tmp_path)})
+    assert result.exit_code == 7
+    assert blob[:12] in result.stderr
 
 
 def test_the_command_prints_then_and_now_and_keeps_on_request(site: Site, tmp_path: Path) -> None:

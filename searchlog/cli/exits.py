@@ -39,7 +39,7 @@ MEANINGS = {
     Exit.BUG: "an unexpected error: a bug in searchlog",
     Exit.USAGE: "the command was called in a way that cannot be",
     Exit.NOTHING: "nothing found: an empty search, or no such session, turn, evidence or URL",
-    Exit.NO_PROVIDER: "no search provider answered",
+    Exit.NO_PROVIDER: "no search provider answered, or nothing was found and not all of them did",
     Exit.PAGE: "a page could not be fetched, or gave no text",
     Exit.FINDINGS: "verification or replay found a difference",
     Exit.BYTES: "bytes are not in the form they claim, or no longer match their digest",

@@ -58,6 +58,11 @@ def reparse_command(session_id: str | None, turn: int | None, keep: bool, archiv
                     [(item.turn, item.seq, item.recorded.provider, *_told(item)) for item in mine],
                 )
         out.line(_sum(found))
+    for item in found:
+        if item.run is None and item.damaged:
+            out.error(f"session {item.session} record {item.seq}: {item.why}")
+    if any(item.damaged for item in found):
+        return Exit.BYTES
     return Exit.FINDINGS if any(not item.equal for item in found) else Exit.OK
 
 

@@ -48,7 +48,7 @@ OPTIONS = (
 )
 """The options of a `Query` that narrow what is wanted."""
 
-APPLIED_HERE = frozenset({"count", "page", "freshness", "after", "before", "include_domains", "exclude_domains"})
+APPLIED_HERE = frozenset({"page", "freshness", "after", "before", "include_domains", "exclude_domains"})
 """Those that results are held to here where a provider cannot apply them; of dates, where something says one."""
 
 RETURNS = ("snippet", "published", "crawled", "score", "text")
