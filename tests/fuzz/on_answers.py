@@ -48,7 +48,7 @@ def check_answer(name: str, data: bytes) -> None:
     assert not isinstance(run, Failed)
     for result in run.results:
         public_url(result.url).encode("utf-8")
-    later = any(reason == "on-an-earlier-page" for _, reason in run.dropped)
+    later = any(reason == "before-page" for _, reason in run.dropped)
     if run.outcome is RunOutcome.EMPTY and not later:
         check_empty(subject, status, body)
 

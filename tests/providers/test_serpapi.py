@@ -60,7 +60,7 @@ def test_start_counts_in_tens_and_earlier_rows_are_dropped() -> None:
     query = Query("x", count=5, page=2)
     run = PROVIDER.parse(json_response({"organic_results": [ROW] * 10}), query)
     assert asked(query)["start"] == "0"
-    assert (len(run.results), [reason for _, reason in run.dropped]) == (5, ["earlier-page"] * 5)
+    assert (len(run.results), [reason for _, reason in run.dropped]) == (5, ["before-page"] * 5)
 
 
 def test_advertisements_and_other_blocks_are_no_results() -> None:

@@ -83,7 +83,7 @@ def test_a_page_of_another_size_starts_inside_one_of_googles(count: int, page: i
     run = PROVIDER.parse(json_response({"organic": rows}), query)
     assert asked(query)["page"] == googles
     assert [result.url for result in run.results] == [row["link"] for row in rows[skipped:]]
-    assert run.dropped == tuple((f"t{n}", "earlier-page") for n in range(skipped))
+    assert run.dropped == tuple((f"t{n}", "before-page") for n in range(skipped))
     assert [result.rank for result in run.results] == list(range(1, 11 - skipped))
 
 

@@ -105,7 +105,7 @@ def test_a_page_is_a_window_counted_from_the_newest(page: int, there: int, secon
     found = [result.url.split("/")[4][-4:] for result in run.results]
     assert found[:1] + found[1:][-1:] == seconds
     assert len(run.results) + len(run.dropped) == there
-    assert {reason for _, reason in run.dropped} <= {"on-an-earlier-page"}
+    assert {reason for _, reason in run.dropped} <= {"before-page"}
 
 
 def test_a_page_too_far_back_is_ignored() -> None:

@@ -71,10 +71,10 @@ def first_page(query: Query) -> int:
 
 
 def results_of_page(found: list[Any], query: Query, reader: Reader) -> list[Any]:
-    """Return the rows from the first wanted one on; those before it are dropped as `earlier-page`."""
+    """Return the rows from the first wanted one on; those before it are dropped as `before-page`."""
     skipped = (query.page - 1) * query.count % PAGE
     for row in found[:skipped]:
-        reader.drop((text(row.get("title")) if isinstance(row, dict) else "") or "row", "earlier-page")
+        reader.drop((text(row.get("title")) if isinstance(row, dict) else "") or "row", "before-page")
     return found[skipped:]
 
 

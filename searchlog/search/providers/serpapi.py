@@ -29,7 +29,7 @@ from searchlog.search.service import Service
 
 __all__ = ["SerpApi"]
 
-PARSER = "serpapi/1"
+PARSER = "serpapi/2"
 
 _SAFE = {"off": "off", "strict": "active"}
 _COUNTRY = {"GB": "uk"}

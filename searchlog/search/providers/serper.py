@@ -27,7 +27,7 @@ from searchlog.search.service import Service
 
 __all__ = ["Serper"]
 
-PARSER = "serper/1"
+PARSER = "serper/2"
 
 _PARTS = ("answerBox", "knowledgeGraph", "peopleAlsoAsk", "topStories", "places", "images", "videos", "ads", "shopping")
 

@@ -24,7 +24,7 @@ from searchlog.search.service import Service
 
 __all__ = ["Wayback"]
 
-PARSER = "wayback/1"
+PARSER = "wayback/2"
 
 _REPLAY = "https://web.archive.org/web/"
 _NAMES = ("urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length")
@@ -145,7 +145,7 @@ def _walk(captures: list[Any], reader: Reader, query: Query) -> None:
         return
     for place, row in enumerate(captures, 1):
         if place > kept:
-            reader.drop(f"item {place}", "on-an-earlier-page")
+            reader.drop(f"item {place}", "before-page")
         elif place > ITEMS_MAX:
             reader.drop(f"item {place}", "over-items-limit")
         elif isinstance(row, dict):
