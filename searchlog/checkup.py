@@ -133,7 +133,7 @@ def _change(facts: Facts, attempt: Attempt, variable: str) -> str:
     if outcome is RunOutcome.AUTH:
         return variable or "the address"
     if outcome is RunOutcome.QUOTA and not exchanges:
-        return f"SEARCHLOG_DAY_MAX={facts.name}=N"
+        return f"SEARCHLOG_DAY_MAX={facts.budget}=N"
     if outcome is RunOutcome.QUOTA:
         return f"the plan of your account with {facts.title}, or {variable}".removesuffix(", or ")
     if outcome is RunOutcome.NOT_ENABLED:

@@ -3,9 +3,9 @@
 turn begins                                                          ─┐
   query                  what is asked, with all settings             │ each line appended
   provider-exchange, run one an attempt              flow.gather      │ as it happens: what
-  decision parse, fuse, filter                       search.*         │ crossed the wire is
+  decision parse, dates, fuse, filter                search.*         │ crossed the wire is
   capture, conversion    one a page, as they come in flow.read        │ not lost with the turn
-  decision read          which pages gave text                       ─┘
+  decision read, page-dates   which pages gave text  flow.steps      ─┘
   decision sources … budget, selection               flow.choose     ─┐ one atomic batch:
   evidence, rendering    what a model is given                        │ all of it or nothing
 turn ends                                                            ─┘
@@ -90,8 +90,8 @@ class Searching:
     steps: list[Step] = field(default_factory=list)
     answered_at: dict[str, str] = field(default_factory=dict)
     """When each provider was asked."""
-    told: dict[str, Draft] = field(default_factory=dict)
-    """The run of each provider."""
+    run_drafts: dict[str, Draft] = field(default_factory=dict)
+    """The record of each provider's run."""
     facts: dict[str, Facts] = field(default_factory=dict)
     """Of each provider asked."""
 
@@ -135,7 +135,7 @@ class Searching:
             at = attempt.exchanges[0].started_at if attempt.exchanges else None
             run = draft(recording.run_body(attempt.run, at), *(asked or [query]))
             self.turn.add([*asked, run])
-            self.told[attempt.provider] = run
+            self.run_drafts[attempt.provider] = run
             if at is not None:
                 self.answered_at[attempt.provider] = format_time(at)
 
@@ -213,7 +213,7 @@ class Searching:
         # work and not waiting: it is done after the deadline too
         seconds = max(deadline.remaining(), 1.0)
         page.conversion, stored = convert_given(given, self.desk.resources.pool, self.settings.convert, seconds)
-        converted[number] = self.desk.draft(stored, self.told[given.provider])
+        converted[number] = self.desk.draft(stored, self.run_drafts[given.provider])
         self.turn.add([converted[number]])
         pages[number] = page
         self.progress(Progress("read", f"{public_url(given.url)}: text by {given.provider}"))

@@ -93,6 +93,14 @@ def test_title_and_date_of_the_page_come_before_the_providers():
     assert (two.source.title, two.source.published, two.source.published_source) == ("own", "2021-02-03", "time")
 
 
+def test_date_too_long_to_be_one_leaves_with_its_source():
+    """A crawl date of more than 100 characters left its source behind, which verify then told as a difference."""
+    said = {"crawled": "x" * 101, "crawled_source": "a:seen", "published": "y" * 101, "published_source": "a:date"}
+    (one,) = run([page("The tide mill.", **said)]).evidence
+    source = one.source
+    assert (source.crawled, source.crawled_source, source.published, source.published_source) == (None,) * 4
+
+
 def test_page_that_nothing_matches_stands_in_and_says_so():
     made = run(PAGES, "zeppelin")
     assert made.selection.fallback

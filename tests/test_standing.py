@@ -99,6 +99,11 @@ def test_services_of_one_key_share_its_budget(standings: Standings) -> None:
     assert [standings.reserve(context, QUERY), standings.reserve(BRAVE, QUERY)] == [0.0, 0.0]
     assert isinstance(standings.reserve(context, QUERY), Run)
     assert standings.asked_today() == {"brave": 2}
+    over = standings.reserve(context, QUERY, 9.0)
+    assert isinstance(over, Run)
+    assert "SEARCHLOG_DAY_MAX=brave=N" in over.detail
+    with pytest.raises(UsageError, match="shares the budget of brave"):
+        Standings(None, FixedClock(), {"SEARCHLOG_DAY_MAX": "brave-context=3"}).limits()
 
 
 @pytest.mark.parametrize(("outcome", "left"), [("offline", 0), ("refused", 0), ("timeout", 1), ("auth", 1), ("ok", 1)])

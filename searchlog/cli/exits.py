@@ -41,7 +41,7 @@ MEANINGS = {
     Exit.NOTHING: "nothing found: an empty search, or no such session, turn, evidence or URL",
     Exit.NO_PROVIDER: "no search provider answered, or nothing was found and not all of them did",
     Exit.PAGE: "a page could not be fetched, or gave no text",
-    Exit.FINDINGS: "verification or replay found a difference",
+    Exit.FINDINGS: "verification, replay or reparse found a difference",
     Exit.BYTES: "bytes are not in the form they claim, or no longer match their digest",
     Exit.MACHINE: "this machine: disk, permission, lock, database",
     Exit.INTERRUPTED: "interrupted",

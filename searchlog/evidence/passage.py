@@ -27,7 +27,7 @@ class Source:
     crawled_source: str | None = None
     language: str | None = None
     kind: str = "page"
-    """`page`, `snippet` (a provider's own text) or `provider-text`."""
+    """`page`, or `provider-text`: a provider's own text of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,7 @@ def _source(page: TextPage) -> Source:
     metadata = page.conversion.metadata
     published = page.published if page.published and len(page.published) <= _DATE_CHARS_MAX else None
     found_in = page.published_source if published else None
+    crawled = page.crawled if page.crawled and len(page.crawled) <= _DATE_CHARS_MAX else None
     if metadata.published is not None:
         published, found_in = metadata.published.date, metadata.published.source
     return Source(
@@ -98,8 +99,8 @@ def _source(page: TextPage) -> Source:
         captured_at=page.captured_at,
         published=published,
         published_source=found_in,
-        crawled=page.crawled if page.crawled and len(page.crawled) <= _DATE_CHARS_MAX else None,
-        crawled_source=page.crawled_source if page.crawled else None,
+        crawled=crawled,
+        crawled_source=page.crawled_source if crawled else None,
         language=metadata.language,
         kind=page.kind,
     )

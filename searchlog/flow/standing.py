@@ -83,8 +83,11 @@ class Standings:
         """Return the requests a day that SEARCHLOG_DAY_MAX names. Raises UsageError for what is no limit."""
         limits = parse_day_max(self._env.get(DAY_MAX_ENV, ""))
         for name in limits:
-            if name != "*" and registry.facts_of(name) is None:
+            facts = None if name == "*" else registry.facts_of(name)
+            if name != "*" and facts is None:
                 raise UsageError(f"{DAY_MAX_ENV}: no provider is called {name!r:.40}; `searchlog providers` lists them")
+            if facts is not None and facts.budget != name:
+                raise UsageError(f"{DAY_MAX_ENV}: {name} shares the budget of {facts.budget}: limit that one")
         return limits
 
     def reserve(self, facts: Facts, query: Query, within_s: float = math.inf) -> Run | float:
@@ -98,8 +101,7 @@ class Standings:
         now = self._clock.now()
         today, moment = now.date().isoformat(), now.timestamp()
         with self._open(write=True) as database:
-            account = facts.account or facts.name
-            count, last = _asked(database, account, today)
+            count, last = _asked(database, facts.budget, today)
             if most is not None and count >= most:
                 return over_budget(facts, query, most, now)
             # a time in the future that nobody waits for is that of a clock which has been set back
@@ -107,7 +109,7 @@ class Standings:
             at = max(moment, last + facts.pause_s) if last <= moment + queue_s else moment
             if at - moment >= within_s:
                 return at - moment
-            row = (account, today, count + 1, at)
+            row = (facts.budget, today, count + 1, at)
             database.execute("INSERT OR REPLACE INTO asked VALUES (?, ?, ?, ?)", row)
         return at - moment
 
@@ -131,10 +133,9 @@ class Standings:
     def _give_back(self, facts: Facts, today: str) -> None:
         """Take one request out of the count again: it never left this machine."""
         with self._open(write=True) as database:
-            account = facts.account or facts.name
-            count, _ = _asked(database, account, today)
+            count, _ = _asked(database, facts.budget, today)
             if count:
-                database.execute("UPDATE asked SET count = ? WHERE provider = ?", (count - 1, account))
+                database.execute("UPDATE asked SET count = ? WHERE provider = ?", (count - 1, facts.budget))
 
     # --- looking
 

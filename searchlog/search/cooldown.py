@@ -111,7 +111,7 @@ def over_budget(facts: Facts, query: Query, most: int, now: datetime) -> Run:
     midnight = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
     detail = (
         f"{facts.name}: not asked: its budget of {most} requests a day is used up until 00:00 UTC; "
-        f"SEARCHLOG_DAY_MAX={facts.name}=N sets another"
+        f"SEARCHLOG_DAY_MAX={facts.budget}=N sets another"
     )
     wait = int((midnight - now).total_seconds()) + 1
     return Run(facts.name, RunOutcome.QUOTA, detail=detail, retry_after_s=wait, ignored=facts.ignored(query))
@@ -119,9 +119,8 @@ def over_budget(facts: Facts, query: Query, most: int, now: datetime) -> Run:
 
 def day_max(facts: Facts, limits: Mapping[str, int]) -> int | None:
     """Return how often a provider may be asked a day; None when nothing limits it. limits: of `parse_day_max`."""
-    name = facts.account or facts.name
-    if name in limits:
-        return limits[name]
+    if facts.budget in limits:
+        return limits[facts.budget]
     return limits.get("*", DAY_MAX) if facts.paid and not facts.keyless else None
 
 

@@ -102,11 +102,16 @@ class Facts:
     """`web`, or what it covers less than the web: `encyclopedia`, `papers`, `discussions`, `code`, `small-web`,
     `captures`, `archive`, `site`. Nothing found in less than the web does not end a search."""
     by_name: bool = False
-    """Asked only when it is named: a key that is set does not bring it into a search of the web."""
+    """A key that is set does not bring it into a search: it is asked when it is named, or in the keyless order."""
     own_server: bool = False
     """Whether its address is the user's own setting: it may be asked there although that is not a public address."""
     last_resort: bool = False
     """No terms allow automated use, or it blocks soon: asked only when nothing else answered."""
+
+    @property
+    def budget(self) -> str:
+        """Return the name under which its requests of a day are counted and limited."""
+        return self.account or self.name
 
     @property
     def ignores(self) -> tuple[str, ...]:

@@ -163,7 +163,7 @@ class Contents:
         provider, started = answers[0]
         if provider != body.provider:
             self.report.add("run-differs", where, "provider", expected=provider, found=body.provider)
-        # runs of before 0.2 have no time of their own
+        # runs of older sessions have no time of their own
         if body.answered_at is not None and isinstance(started, str) and started != body.answered_at:
             self.report.add("run-differs", where, "answered_at", expected=started, found=body.answered_at)
 

@@ -25,7 +25,7 @@ _PROVIDER_TEXT = "provider-text"
 
 
 def _said(provider: str, result: Mapping[str, Any], what: str) -> set[tuple[str | None, str | None]]:
-    """Return a date of a result with the words for who says it: those of today, and those of before 0.2."""
+    """Return a date of a result with the words for who says it: and those of older sessions."""
     said, where = result.get(what), result.get(f"{what}_source")
     if not isinstance(said, str):
         return set()
