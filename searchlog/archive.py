@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
 
+from searchlog.checks import expect
 from searchlog.clock import Clock, Ids, SystemClock, SystemIds
 from searchlog.errors import IntegrityError, MissingError
-from searchlog.flow.checks import expect
 from searchlog.flow.resources import Resources
 from searchlog.ledger import Gap, Ledger, Record
 from searchlog.records import Session as SessionBody

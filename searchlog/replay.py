@@ -17,12 +17,12 @@ from searchlog import records
 from searchlog.capture.exchange import Fetch, header
 from searchlog.capture.guard import safe_url
 from searchlog.capture.shown import public_url
+from searchlog.checks import checked
 from searchlog.digest import Digest, digest, text_digest
 from searchlog.errors import FormatError, MissingError, UsageError
 from searchlog.evidence.passage import Evidence
 from searchlog.extract.conversion import OF_THE_MOMENT, Conversion, ConversionFailure
 from searchlog.extract.converter import Converter
-from searchlog.flow.checks import checked
 from searchlog.flow.choose import Chosen, choose
 from searchlog.flow.given import Given, convert_given, given_by_candidate
 from searchlog.flow.read import CUT, FAULT, PageRead, Task, suspicion_of, unread_reason

@@ -15,11 +15,11 @@ from searchlog import recording, records
 from searchlog.capture import guard
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.shown import shown_url
+from searchlog.checks import expect
 from searchlog.clock import parse_time
 from searchlog.desk import Desk, Listener, Progress
 from searchlog.errors import FormatError
 from searchlog.extract.conversion import Conversion
-from searchlog.flow.checks import expect
 from searchlog.flow.foreign import check_providers
 from searchlog.flow.indexing import index_captures
 from searchlog.flow.page import Page, page_of, refused_page
@@ -31,7 +31,7 @@ from searchlog.keyring import known
 from searchlog.ledger import Ledger, Record
 from searchlog.log.checkpoint import Checkpoint
 from searchlog.reparse import Reparsed
-from searchlog.search import registry
+from searchlog.search import registry, whom
 from searchlog.search.provider import Provider
 from searchlog.search.query import Query
 from searchlog.searching import Search, Searching
@@ -131,7 +131,7 @@ class Session:
         )
         self.resources.standings.limits()  # a wrong setting is told before anybody is asked
         made, choice = self._providers(check_providers(providers), registry_options, in_turn)
-        seen_by = registry.who_sees(self.resources.env, choice, registry_options)
+        seen_by = whom.who_sees(self.resources.env, choice, registry_options)
         if seen_by is not None:
             progress(Progress("notice", seen_by))
         self.resources.pool.warm()
@@ -140,12 +140,12 @@ class Session:
 
     def _providers(
         self, wanted: Sequence[str | Provider], options: registry.Options | None, in_turn: bool
-    ) -> tuple[list[Provider], registry.Choice]:
+    ) -> tuple[list[Provider], whom.Choice]:
         """Return the providers to ask, and the choice among those that have names here."""
         env = self.resources.env
         names = [item for item in wanted if isinstance(item, str)]
-        none = registry.Choice((), not in_turn, "named")
-        choice = registry.choose(env, names, in_turn=in_turn) if names or not wanted else none
+        none = whom.Choice((), not in_turn, "named")
+        choice = whom.choose(env, names, in_turn=in_turn) if names or not wanted else none
         by_name = list(choice.names)
         options = options or registry.Options()
         if {"archive", "site"} & set(by_name) and options.index is None:

@@ -27,8 +27,8 @@ from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
 from searchlog.capture.guard import Refusal, check_url
+from searchlog.checks import expect
 from searchlog.errors import StoreError, UsageError
-from searchlog.flow.checks import expect
 from searchlog.flow.indexing import index_captures
 from searchlog.flow.settings import Settings, split_options
 from searchlog.search import registry

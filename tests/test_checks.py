@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searchlog.checks import Form, Span, Words, checked, expect, find_fault
 from searchlog.errors import UsageError
-from searchlog.flow.checks import Form, Span, Words, checked, expect, find_fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +117,17 @@ class Mute:
 def test_no_value_makes_a_check_raise_anything_else(value: object, name: str):
     with suppress(UsageError):
         checked(odd(**{name: value}), {"size": Span(1, 3), "word": Form("a+", "letters")})
+
+
+def test_a_whole_number_will_do_for_a_number() -> None:
+    assert find_fault(3, float) is None
+    fault = find_fault(True, float)
+    assert fault is not None
+    assert fault.allowed == "a number"
+
+
+def test_a_field_that_was_never_set_is_a_fault() -> None:
+    """It let AttributeError out, past the border to other people's objects."""
+    fault = find_fault(object.__new__(Inner), Inner, "inner")
+    assert fault is not None
+    assert fault.path == "inner.seconds"

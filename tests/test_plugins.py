@@ -16,7 +16,8 @@ from searchlog.search import plugins as found_plugins
 from searchlog.search.plugins import found, plugins
 from searchlog.search.provider import NetworkProvider
 from searchlog.search.query import Query
-from searchlog.search.registry import Options, available, build, choose, facts_of, keyless_order
+from searchlog.search.registry import Options, available, build, facts_of
+from searchlog.search.whom import choose, keyless_order
 from searchlog.search.run import RunOutcome
 from tests.cli.conftest import clean_env
 from tests.example_package import SOURCE, install, source
@@ -172,21 +173,32 @@ BAD: dict[str, tuple[str, str, str, str]] = {
         "example",
         SOURCE.replace("count_max=20", "count_max='20'"),
         "Example",
-        "FACTS.count_max is a str",
+        "FACTS.count_max must be a whole number, not of type str",
     ),
     "keys-of-none": (
         "example",
         SOURCE.replace('("EXAMPLE_PACKAGE_KEY",)', "None"),
         "Example",
-        "FACTS.key_env is a NoneType",
+        "FACTS.key_env must be a list of strings, not of type NoneType",
     ),
     "terms-of-none": (
         "example",
         SOURCE.replace("terms=Terms(", "terms=print("),
         "Example",
-        "FACTS.terms is a NoneType",
+        "FACTS.terms must be a Terms, not of type NoneType",
     ),
-    "half-a-character": ("example", SOURCE.replace('"Example"', '"\\ud800"'), "Example", "FACTS.title is a str"),
+    "half-of-the-facts": (
+        "example",
+        SOURCE + "\nExample.FACTS = object.__new__(Facts)\n",
+        "Example",
+        "FACTS.name must be a string",
+    ),
+    "half-a-character": (
+        "example",
+        SOURCE.replace('"Example"', '"\\ud800"'),
+        "Example",
+        "FACTS.title must be a string without half of a surrogate pair",
+    ),
     "no-address": ("example", source(endpoint="ftp://x.example/"), "Example", "FACTS.endpoint is no http(s) address"),
     "key-of-no-kind": ("example", SOURCE.replace('"optional"', '"maybe"'), "Example", "FACTS.key is 'maybe'"),
     "constructor-raises": (

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from searchlog.capture.exchange import Exchange, Request
 from searchlog.capture.guard import Allow
+from searchlog.checks import Fault, find_fault, raised_at, shown
 from searchlog.errors import StoreError, UsageError
-from searchlog.flow.checks import Fault, find_fault, shown
 from searchlog.search import providers
 from searchlog.search.answers.reading import ITEMS_HARD_MAX, NOTES_BYTES_MAX
 from searchlog.search.answers.values import RETRY_MAX_S, json_bytes
@@ -163,7 +163,7 @@ def _run(provider: Provider, query: Query, verb: str, call: Callable[[], object]
     if isinstance(made, _Raised):
         return _failed(provider, query, RunOutcome.PARSE_ERROR, made.detail)
     for name in ("results", "dropped") if isinstance(made, Run) else ():
-        items = getattr(made, name)
+        items = getattr(made, name, None)
         if isinstance(items, tuple) and len(items) > ITEMS_HARD_MAX:
             detail = f"{verb} returned {len(items)} {name}, over {ITEMS_HARD_MAX}"
             return _failed(provider, query, RunOutcome.TOO_LARGE, detail)
@@ -214,16 +214,7 @@ def _called(verb: str, call: Callable[[], object]) -> object:
     # the border: whatever a stranger's code raises, an exit too, is that provider's failure; an interrupt is the user's
     except (Exception, SystemExit) as error:
         words = str(error) if isinstance(error, UsageError) else ""
-        return _Raised(f"{verb} raised {type(error).__name__}{_place(error)}", words)
-
-
-def _place(error: BaseException) -> str:
-    """Return where an exception was raised, as the file's name and the line: a path would tell of the machine."""
-    trace, where = error.__traceback__, ""
-    while trace is not None:
-        file = trace.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
-        where, trace = f" ({file}, line {trace.tb_lineno})", trace.tb_next
-    return where
+        return _Raised(f"{verb} raised {type(error).__name__}{raised_at(error)}", words)
 
 
 def _wrong(provider: Provider, query: Query, outcome: RunOutcome, verb: str, fault: Fault) -> Run:

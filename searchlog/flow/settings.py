@@ -10,10 +10,10 @@ from typing import Any
 from searchlog.canon import decimal_string
 from searchlog.capture.exchange import Limits
 from searchlog.capture.guard import Allow
+from searchlog.checks import Form, Rule, Span, Words, checked, expect
 from searchlog.errors import UsageError
 from searchlog.evidence.policy import Policy
 from searchlog.extract.convert import ConvertOptions
-from searchlog.flow.checks import Form, Rule, Span, Words, checked, expect
 from searchlog.search.filters import domain_of
 from searchlog.search.query import Query
 

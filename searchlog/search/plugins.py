@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import metadata
 from typing import Any
 
 from searchlog.capture.exchange import Request
+from searchlog.checks import find_fault
 from searchlog.errors import UsageError
-from searchlog.search.provider import Facts, FollowingProvider, NetworkProvider, Response, Terms
+from searchlog.search.provider import Facts, FollowingProvider, NetworkProvider, Response
 from searchlog.search.query import Query
 from searchlog.search.run import Run
 
@@ -30,8 +31,6 @@ __all__ = ["GROUP", "Plugin", "found", "make", "plugins"]
 GROUP = "searchlog.providers"
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _NAME_MAX = 40
-_SOUND = Facts("name", "title", "https://endpoint", "who", Terms("", "", ""), key_env=("KEY",))
-"""Facts whose types are right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +122,9 @@ def _loaded(name: str, value: str, package: str, point: metadata.EntryPoint) -> 
 
 def _facts_fault(facts: Facts, name: str) -> str:
     """Return why facts cannot be used; empty when they can."""
-    for item in [*fields(Facts), *fields(Terms)]:
-        holder = "terms" if item.name in Terms.__dataclass_fields__ else ""
-        sound, given = getattr(_SOUND.terms if holder else _SOUND, item.name), facts.terms if holder else facts
-        value = getattr(given, item.name, None)
-        if not _is_like(sound, value):
-            return f"FACTS.{holder and holder + '.'}{item.name} is a {type(value).__name__}"
+    fault = find_fault(facts, Facts, "FACTS")
+    if fault is not None:
+        return f"{fault.path} must be {fault.allowed}, not of type {type(fault.found).__name__}"
     if facts.name != name:
         return "its entry point and its FACTS give different names"
     if not facts.endpoint.startswith(("https://", "http://")):
@@ -138,18 +134,6 @@ def _facts_fault(facts: Facts, name: str) -> str:
     if facts.key == "required" and not facts.key_env:
         return "FACTS.key_env is empty, although it needs a key"
     return ""
-
-
-def _is_like(sound: object, value: object) -> bool:
-    if isinstance(sound, tuple):
-        return isinstance(value, tuple) and all(type(item) is str and _has_utf8(item) for item in value)
-    if isinstance(sound, float):
-        return type(value) in (int, float)
-    return type(value) is type(sound) and (not isinstance(value, str) or _has_utf8(value))
-
-
-def _has_utf8(value: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in value)
 
 
 def make(plugin: Plugin, key: str | None, base_url: str | None, contact: str | None) -> NetworkProvider:

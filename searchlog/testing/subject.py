@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from searchlog.capture.exchange import Exchange, Request
-from searchlog.flow.checks import find_fault
+from searchlog.checks import find_fault, raised_at
 from searchlog.search.extractor import run_of_texts
 from searchlog.search.provider import Facts, Response, run_of
 from searchlog.search.query import Query
@@ -200,11 +200,7 @@ def called(verb: str, call: Callable[..., Any], *args: Any) -> Any:
         return call(*args)
     # the border: whatever it raises is the fault that is looked for
     except Exception as error:
-        trace, where = error.__traceback__, ""
-        while trace is not None:
-            file = trace.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
-            where, trace = f" ({file}, line {trace.tb_lineno})", trace.tb_next
-        return Failed(f"{verb} raised {type(error).__name__}{where}", type(error))
+        return Failed(f"{verb} raised {type(error).__name__}{raised_at(error)}", type(error))
 
 
 def _of_type(kind: type[_T], verb: str, made: object) -> _T | Failed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from searchlog.flow.checks import find_fault
+from searchlog.checks import find_fault
 from searchlog.search.extractor import Extractor
 from searchlog.search.provider import Facts, NetworkProvider
 from searchlog.testing import answering, asking

@@ -5,7 +5,7 @@
                                         UsageError: count must be a whole number from 1 to 50, not 'ten'
 
 Types come from the dataclasses themselves; `Span`, `Words` and `Form` say what types cannot. A string that has no UTF-8
-is no string here, since no record can hold it.
+is no string here, since no record can hold it. A whole number will do where a number is wanted.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -23,7 +23,7 @@ from searchlog.errors import UsageError
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["Fault", "Form", "Rule", "Span", "Words", "checked", "expect", "find_fault", "shown"]
+__all__ = ["Fault", "Form", "Rule", "Span", "Words", "checked", "expect", "find_fault", "raised_at", "shown"]
 
 _D = TypeVar("_D", bound="DataclassInstance")
 
@@ -173,7 +173,8 @@ def find_fault(value: object, hint: Any, path: str = "") -> Fault | None:
         return _first(
             f for at, key, item in pairs for f in (find_fault(key, inner[0], at), find_fault(item, inner[1], at))
         )
-    if not isinstance(value, hint) or (hint in (int, float) and isinstance(value, bool)):
+    wanted = (int, float) if hint is float else hint
+    if not isinstance(value, wanted) or (hint in (int, float) and isinstance(value, bool)):
         return Fault(path, _describe(hint), value)
     if isinstance(value, str) and not _has_utf8(value):
         return Fault(path, "a string without half of a surrogate pair", value)
@@ -183,7 +184,9 @@ def find_fault(value: object, hint: Any, path: str = "") -> Fault | None:
         return Fault(path, "a whole number below 2^53", value)
     if is_dataclass(value):
         dot, kind = path and path + ".", hint
-        return _first(find_fault(getattr(value, name), inside, dot + name) for name, inside in _hints(kind).items())
+        # a constructor of somebody else can leave a field out
+        held = ((name, getattr(value, name, MISSING), inside) for name, inside in _hints(kind).items())
+        return _first(find_fault(item, inside, dot + name) for name, item, inside in held)
     return None
 
 
@@ -232,6 +235,18 @@ def shown(value: object) -> str:
     if type(value) in (NoneType, bool, float) or (type(value) is int and abs(value) < 10**20):
         return repr(value)
     return f"a value of type {type(value).__name__}"
+
+
+def raised_at(error: BaseException) -> str:
+    """Return where an exception was raised, as the file's name and the line: a path would tell of the machine.
+
+    It goes after the name of the exception: ` (example.py, line 12)`, or nothing when it was never raised.
+    """
+    trace, where = error.__traceback__, ""
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
+        where, trace = f" ({file}, line {trace.tb_lineno})", trace.tb_next
+    return where
 
 
 @cache
