@@ -26,7 +26,7 @@ from searchlog.flow.standing import Standings
 from searchlog.reparse import reparse
 from searchlog.replay import replay
 from searchlog.search import plugins, registry
-from searchlog.search.answers.values import RETRY_MAX_S, seconds
+from searchlog.search.answers.values import seconds
 from searchlog.search.catalogue import EXTRACTORS, FACTS, SERVICES
 from searchlog.search.cooldown import after_run
 from searchlog.search.provider import Facts, Response
@@ -34,7 +34,7 @@ from searchlog.search.providers.arxiv import Arxiv
 from searchlog.search.providers.brave import Brave
 from searchlog.search.providers.tavily import Tavily
 from searchlog.search.query import Query
-from searchlog.search.run import Result, Run, RunOutcome
+from searchlog.search.run import RETRY_MAX_S, Result, Run, RunOutcome
 from searchlog.session import Search, Session
 from tests.cli.conftest import call
 from tests.example_package import SOURCE, install

@@ -180,7 +180,7 @@ def test_run_of_absurd_length_is_too_large():
     run = RunValue("mine", RunOutcome.OK, tuple(Result(n, f"http://a.example/{n}") for n in range(1, 20_002)))
     (attempt,) = ask([MineHere(run)], Scripted({}), fuse=True)
     assert (attempt.run.outcome, attempt.run.results) == (RunOutcome.TOO_LARGE, ())
-    assert attempt.run.detail == "mine: answer returned 20001 results, over 20000"
+    assert attempt.run.detail == "mine: answer: the number of results must be at most 20000, not 20001"
 
 
 def test_provider_whose_turn_comes_too_late_is_a_timeout():

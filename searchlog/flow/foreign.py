@@ -16,8 +16,6 @@ from searchlog.capture.guard import Allow
 from searchlog.checks import Fault, find_fault, raised_at, shown
 from searchlog.errors import StoreError, UsageError
 from searchlog.search import providers
-from searchlog.search.answers.reading import ITEMS_HARD_MAX, NOTES_BYTES_MAX
-from searchlog.search.answers.values import RETRY_MAX_S, json_bytes
 from searchlog.search.provider import (
     Facts,
     FollowingProvider,
@@ -29,25 +27,11 @@ from searchlog.search.provider import (
     run_of_both,
 )
 from searchlog.search.query import Query
-from searchlog.search.run import Run, RunOutcome
+from searchlog.search.run import Run, RunOutcome, count_fault, run_fault
 
 __all__ = ["answer_of", "check_providers", "follow_of", "parsed", "parsed_again", "refused_request", "request_of"]
 
-
 _NAME_MAX = 60
-_DETAIL_MAX = 4_000
-_TEXTS_MAX = 200
-_LENGTHS = {
-    "title": 4_000,
-    "snippet": 40_000,
-    "score": 60,
-    "published": 200,
-    "published_source": 200,
-    "crawled": 200,
-    "crawled_source": 200,
-    "text_type": 100,
-}
-"""Characters of a result's fields: some stand in one line of the log with the evidence of it."""
 
 
 def check_providers(wanted: object) -> tuple[str | Provider, ...]:
@@ -162,40 +146,14 @@ def _run(provider: Provider, query: Query, verb: str, call: Callable[[], object]
     made = _called(verb, call)
     if isinstance(made, _Raised):
         return _failed(provider, query, RunOutcome.PARSE_ERROR, made.detail)
-    for name in ("results", "dropped") if isinstance(made, Run) else ():
-        items = getattr(made, name, None)
-        if isinstance(items, tuple) and len(items) > ITEMS_HARD_MAX:
-            detail = f"{verb} returned {len(items)} {name}, over {ITEMS_HARD_MAX}"
-            return _failed(provider, query, RunOutcome.TOO_LARGE, detail)
-    fault = find_fault(made, Run) or (_run_fault(provider, made) if isinstance(made, Run) else None)
+    many = count_fault(made) if isinstance(made, Run) else None
+    if many is not None:
+        return _failed(provider, query, RunOutcome.TOO_LARGE, f"{verb}: {many}")
+    fault = find_fault(made, Run) or (run_fault(made, provider.facts.name) if isinstance(made, Run) else None)
     if fault is not None:
         return _wrong(provider, query, RunOutcome.PARSE_ERROR, verb, fault)
     assert isinstance(made, Run)
     return made
-
-
-def _run_fault(provider: Provider, run: Run) -> Fault | None:
-    """Return what the types of a run do not say and the steps after it lean on."""
-    if run.provider != provider.facts.name:
-        return Fault("provider", f"its own name {provider.facts.name!r}", run.provider)
-    if run.retry_after_s is not None and not 0 <= run.retry_after_s <= RETRY_MAX_S:
-        return Fault("retry_after_s", f"0 to {RETRY_MAX_S} seconds", run.retry_after_s)
-    if len(run.detail) > _DETAIL_MAX:
-        return Fault("detail", f"at most {_DETAIL_MAX} characters", run.detail)
-    if json_bytes((*run.notes, *run.ignored, run.parser)) > NOTES_BYTES_MAX + _DETAIL_MAX:
-        return Fault("notes", f"at most {NOTES_BYTES_MAX} bytes", run.notes)
-    if sum(bool(result.text) for result in run.results) > _TEXTS_MAX:
-        return Fault("results", f"at most {_TEXTS_MAX} with a text", run.results)
-    for place, result in enumerate(run.results):
-        for name, most in _LENGTHS.items():
-            if len(getattr(result, name) or "") > most:
-                return Fault(f"results[{place}].{name}", f"at most {most} characters", getattr(result, name))
-        if result.rank != place + 1:
-            return Fault(f"results[{place}].rank", str(place + 1), result.rank)
-        seq = result.extra.get("capture_seq", "0")
-        if not (seq.isascii() and seq.isdecimal() and len(seq) < 16):
-            return Fault(f"results[{place}].extra['capture_seq']", "a record's number", seq)
-    return None
 
 
 @dataclass(frozen=True, slots=True)

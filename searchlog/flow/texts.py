@@ -12,10 +12,9 @@ from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Exchange
 from searchlog.errors import UsageError
 from searchlog.flow.gather import Asker, Door, wait_for_turn
-from searchlog.search.answers.values import json_bytes
 from searchlog.search.extractor import Extractor, run_of_texts
 from searchlog.search.query import Query
-from searchlog.search.run import Run, RunOutcome
+from searchlog.search.run import Run, RunOutcome, json_bytes
 
 __all__ = ["Asked", "ask_for_texts"]
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from searchlog.errors import UsageError
-from searchlog.search.answers.values import RETRY_MAX_S
 from searchlog.search.provider import Facts
 from searchlog.search.query import Query
-from searchlog.search.run import Run, RunOutcome
+from searchlog.search.run import RETRY_MAX_S, Run, RunOutcome
 
 __all__ = [
     "DAY_MAX",

@@ -9,10 +9,8 @@ from time import process_time
 from typing import Any
 
 from searchlog.capture.exchange import Decoded, Exchange, Framing, Outcome, Request
-from searchlog.search.answers.reading import ITEMS_HARD_MAX
-from searchlog.search.answers.values import RETRY_MAX_S
 from searchlog.search.provider import RETURNS, FollowingProvider, Response
-from searchlog.search.run import Run, RunOutcome
+from searchlog.search.run import Run, RunOutcome, run_fault
 from searchlog.testing.asking import leak, request_fault
 from searchlog.testing.inputs import HTML, NO_ANSWERS, OTHER_SHAPES, answers, json_of, replaced, row_lists, trimmed
 from searchlog.testing.subject import Asked, Failed, Subject, shown
@@ -64,24 +62,17 @@ def promise_faults(subject: Subject, run: Run | Failed, asked: Asked) -> Iterato
         yield run.words
         return
     name = subject.facts.name
-    if run.provider != name:
-        yield f"parse: provider is {run.provider!r}, not its own name {name!r}"
-    if [result.rank for result in run.results] != list(range(1, len(run.results) + 1)):
-        yield "parse: ranks are not 1, 2, 3 and so on"
+    fault = run_fault(run, name)
+    if fault is not None:
+        yield f"parse: {fault}"
     if run.outcome is RunOutcome.OK and not run.results:
         yield "parse: the outcome is ok without results"
     if run.outcome is RunOutcome.EMPTY and run.results:
         yield "parse: the outcome is empty with results"
     if run.outcome not in _ANSWERED and not run.detail.startswith(f"{name}: "):
         yield f"parse: the detail of the outcome {run.outcome} does not begin with `{name}: `"
-    if len(run.detail) > 4_000:
-        yield f"parse: a detail of {len(run.detail)} characters"
     if not run.parser:
         yield "parse: parser is empty; give its name and version"
-    if run.retry_after_s is not None and not 0 <= run.retry_after_s <= RETRY_MAX_S:
-        yield f"parse: retry_after_s is {run.retry_after_s}, not 0 to {RETRY_MAX_S}"
-    if len(run.results) > ITEMS_HARD_MAX:
-        yield f"parse: {len(run.results)} results, over {ITEMS_HARD_MAX}"
     if any(not result.url.strip() for result in run.results):
         yield "parse: a result without an address"
     if any(not reason.strip() for _, reason in run.dropped):

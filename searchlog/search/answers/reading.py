@@ -14,7 +14,6 @@ from typing import Any
 from searchlog.capture.exchange import Header, header
 from searchlog.errors import FormatError
 from searchlog.search.answers.values import (
-    json_bytes,
     json_object,
     seconds,
     text,
@@ -22,12 +21,11 @@ from searchlog.search.answers.values import (
 )
 from searchlog.search.provider import Facts, Response
 from searchlog.search.query import Query
-from searchlog.search.run import Result, Run, RunOutcome
+from searchlog.search.run import ITEMS_HARD_MAX, NOTES_BYTES_MAX, Result, Run, RunOutcome, json_bytes
 
 __all__ = [
     "ITEMS_HARD_MAX",
     "ITEMS_MAX",
-    "NOTES_BYTES_MAX",
     "Reader",
     "check_key",
     "error_text",
@@ -42,15 +40,12 @@ __all__ = [
 
 TITLE_MAX = 500
 SNIPPET_MAX = 4_000
-NOTES_MAX, NOTES_BYTES_MAX = 50, 30_000
-"""Notes of one answer, and bytes of them all as JSON: they stand in one line of the log."""
+NOTES_MAX = 50
 TEXT_MAX, TEXTS_MAX = 1_000_000, 50
 """Characters of one page's text that are taken from a provider, and texts of one answer."""
 URL_MAX = 8_192
 ITEMS_MAX = 500
 """Results taken from one answer; each further item is dropped, and counted."""
-ITEMS_HARD_MAX = 20_000
-"""Items of one answer above which it is `too_large`: nobody sends as many, and each one dropped is told by itself."""
 
 
 def rows(response: Response, reader: Reader, *path: str) -> tuple[dict[str, Any], list[Any]] | Run:

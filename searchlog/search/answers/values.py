@@ -15,14 +15,13 @@ from typing import Any
 
 from searchlog.canon import decimal_string
 from searchlog.errors import FormatError
+from searchlog.search.run import RETRY_MAX_S
 
 __all__ = [
     "DATE_MAX",
-    "RETRY_MAX_S",
     "crawled",
     "html_text",
     "items",
-    "json_bytes",
     "json_object",
     "number",
     "page_text",
@@ -32,7 +31,6 @@ __all__ = [
     "without_surrogates",
 ]
 
-RETRY_MAX_S = 31 * 86_400
 DATE_MAX = 60
 _SPACE = re.compile(r"\s+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -97,11 +95,6 @@ def seconds(value: object) -> int | None:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return min(math.ceil(value), RETRY_MAX_S) if value >= 0 else None
-
-
-def json_bytes(words: Sequence[str]) -> int:
-    """Return how many bytes these strings take in a record."""
-    return sum(len(json.dumps(word, ensure_ascii=False).encode("utf-8", "surrogatepass")) + 1 for word in words)
 
 
 def items(value: object) -> list[Any]:
