@@ -18,6 +18,9 @@ from searchlog.errors import SearchlogError
 from searchlog.extract.pool import InProcess
 from searchlog.records import Decision
 from searchlog.search import registry
+from searchlog.search.provider import Facts
+from searchlog.search.query import Query
+from searchlog.search.run import Run
 from searchlog.session import Search, Session
 from searchlog.verify.derivation import verify_passages
 from searchlog.verify.finding import Finding
@@ -42,6 +45,19 @@ def opened(location: Path | str = "memory:", *, in_process: bool = True, **optio
         if in_process:
             archive.resources._pool = InProcess()  # type: ignore[assignment]
         yield archive
+
+
+class Free:
+    """A door that is open: everybody may be asked, and nothing is kept."""
+
+    def skips(self, wanted: Sequence[Facts], query: Query, *, named: bool) -> dict[str, Run]:
+        return {}
+
+    def reserve(self, facts: Facts, query: Query, within_s: float) -> Run | float:
+        return 0.0
+
+    def note(self, facts: Facts, run: Run) -> None:
+        pass
 
 
 def html(text: str, title: str = "", head: str = "") -> str:

@@ -20,7 +20,7 @@ from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Request
 from searchlog.clock import FixedClock, SystemClock
 from searchlog.errors import ProviderError, UsageError
-from searchlog.flow.gather import gather
+from searchlog.flow.gather import Patience, gather
 from searchlog.flow.settings import Settings
 from searchlog.flow.standing import Standings
 from searchlog.reparse import reparse
@@ -74,7 +74,7 @@ def test_whoever_looks_while_another_makes_the_file_is_not_failed(tmp_path: Path
 
         def use(_: int, made: Standings = made) -> None:
             made.skips([BRAVE], QUERY, named=False)
-            made.reserve(BRAVE, QUERY)
+            made.reserve(BRAVE, QUERY, 60.0)
             made.note(BRAVE, Run("brave", RunOutcome.BLOCKED))
 
         with ThreadPoolExecutor(16) as threads:
@@ -139,7 +139,7 @@ def test_rows_of_other_types_are_passed_over(tmp_path: Path, row: tuple[object, 
     assert [item.provider for item in made.cooldowns()] == ["brave"]
     assert made.asked_today() == {}
     made.note(TAVILY, Run("tavily", RunOutcome.BLOCKED))
-    assert made.reserve(ARXIV, QUERY) == 0.0
+    assert made.reserve(ARXIV, QUERY, 60.0) == 0.0
 
 
 # --- providers that somebody else wrote
@@ -481,7 +481,7 @@ def test_a_second_request_waits_for_its_turn_and_counts_too(site: Site, most: in
     with opened() as archive:
         client = archive.resources.client(Settings(allow_private=("127.0.0.1",)))
         deadline = Deadline(5.0, SystemClock())
-        (made,) = gather([mine], QUERY, client, deadline, fuse=True, door=_Counting(most))
+        (made,) = gather([mine], QUERY, client, deadline, fuse=True, patience=Patience(8.0, 2.0), door=_Counting(most))
         assert (made.run.outcome, len(made.exchanges), len(site.hits)) == (outcome, asked, asked)
         assert len(made.run.results) == min(most, 1)
 

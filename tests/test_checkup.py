@@ -14,10 +14,9 @@ import pytest
 from searchlog.capture.exchange import Exchange, Framing, Outcome
 from searchlog.checkup import Check, check_clock, check_providers, check_settings
 from searchlog.clock import SystemClock
-from searchlog.flow.gather import FREE
 from searchlog.flow.standing import Standings
 from searchlog.search import registry
-from tests.searches import HTML, JSON, answer, opened
+from tests.searches import HTML, JSON, Free, answer, opened
 from tests.sites import Answer, Site, serve
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -30,7 +29,7 @@ def site() -> Iterator[Site]:
         yield made
 
 
-def checked(site: Site, *names: str, env: Mapping[str, str] = ENV, door: Any = FREE) -> dict[str, Check]:
+def checked(site: Site, *names: str, env: Mapping[str, str] = ENV, door: Any = Free()) -> dict[str, Check]:
     given = {**env, **({"SEARCHLOG_SEARXNG_URL": site.url} if "SEARCHLOG_SEARXNG_URL" in env else {})}
     endpoints = registry.Options({name: f"{site.url}/{name}" for name in names if name != "searxng"})
     with opened() as archive:
@@ -99,7 +98,7 @@ def test_all_is_well_with_those_that_answer(site: Site) -> None:
 def test_a_server_that_is_not_there_is_an_address_to_look_at(site: Site) -> None:
     with opened() as archive:
         archive.resources.env = {"SEARCHLOG_SEARXNG_URL": "http://127.0.0.1:9"}  # type: ignore[misc]
-        (check,) = check_providers(archive.resources, ["searxng"], FREE)
+        (check,) = check_providers(archive.resources, ["searxng"], Free())
     assert (check.state, check.change) == ("failed", "SEARCHLOG_SEARXNG_URL")
 
 

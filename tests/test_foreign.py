@@ -19,9 +19,9 @@ from searchlog.search.query import Query
 from searchlog.search.run import Result, RunOutcome
 from searchlog.search.run import Run as RunValue
 from searchlog.session import Search
-from tests.searches import JSON, TEXTS, bodies, check_clean, check_counts, opened, pages
+from tests.searches import JSON, TEXTS, Free, bodies, check_clean, check_counts, opened, pages
 from tests.sites import serve
-from tests.test_gather import OK, QUERY, Scripted, ask, local, searxng
+from tests.test_gather import OK, PATIENCE, QUERY, Scripted, ask, local, searxng
 
 FACTS = Facts("mine", "Mine", "http://mine", "nobody", Terms("", "2026-01-01", ""))
 GOOD = Result(1, "http://a.example/", "t")
@@ -193,7 +193,7 @@ def test_provider_whose_turn_comes_too_late_is_a_timeout():
     from searchlog.flow.gather import gather
 
     asker = Scripted({"one": OK})
-    (made,) = gather([searxng("one")], QUERY, asker, Late(1, SystemClock()), fuse=False)
+    (made,) = gather([searxng("one")], QUERY, asker, Late(1, SystemClock()), fuse=False, patience=PATIENCE, door=Free())
     assert (made.run.outcome, made.exchanges, asker.asked) == (RunOutcome.TIMEOUT, (), [])
     assert "not asked, the time was up" in made.run.detail
 

@@ -16,6 +16,7 @@ from searchlog.flow.gather import Attempt, Patience, gather
 from searchlog.search.providers.searxng import Searxng
 from searchlog.search.query import Query
 from searchlog.search.run import RunOutcome
+from tests.searches import Free
 from tests.test_session import Local, local
 
 QUERY = Query("tide mill")
@@ -65,13 +66,14 @@ class Scripted:
         )
 
 
+PATIENCE = Patience(each_s=8.0, soft_s=2.0)
 OK = (200, b'{"results": [{"url": "http://a.example/"}]}')
 EMPTY = (200, b'{"results": []}')
 DOWN = (500, b"")
 
 
 def ask(
-    providers: list[object], asker: Scripted, *, fuse: bool, seconds: float = 5.0, patience: Patience = Patience()
+    providers: list[object], asker: Scripted, *, fuse: bool, seconds: float = 5.0, patience: Patience = PATIENCE
 ) -> list[Attempt]:
     """Ask, and assert that each attempt was told of once."""
     heard: list[Attempt] = []
@@ -82,6 +84,7 @@ def ask(
         Deadline(seconds, SystemClock()),
         fuse=fuse,
         patience=patience,
+        door=Free(),
         on_attempt=heard.append,
     )
     assert sorted(map(id, heard)) == sorted(map(id, made))

@@ -84,20 +84,20 @@ def test_an_answer_ends_it_and_so_does_forgetting(standings: Standings) -> None:
 
 
 def test_a_budget_is_counted_and_begins_anew_with_the_day(standings: Standings, clock: Moving) -> None:
-    assert [standings.reserve(BRAVE, QUERY) for _ in range(2)] == [0.0, 0.0]
-    over = standings.reserve(BRAVE, QUERY)
+    assert [standings.reserve(BRAVE, QUERY, 60.0) for _ in range(2)] == [0.0, 0.0]
+    over = standings.reserve(BRAVE, QUERY, 60.0)
     assert isinstance(over, Run)
     assert over.outcome is RunOutcome.QUOTA
     assert standings.asked_today() == {"brave": 2}
     clock.move(86_400)
     assert standings.asked_today() == {}
-    assert standings.reserve(BRAVE, QUERY) == 0.0
+    assert standings.reserve(BRAVE, QUERY, 60.0) == 0.0
 
 
 def test_services_of_one_key_share_its_budget(standings: Standings) -> None:
     context = BraveContext("k").facts
-    assert [standings.reserve(context, QUERY), standings.reserve(BRAVE, QUERY)] == [0.0, 0.0]
-    assert isinstance(standings.reserve(context, QUERY), Run)
+    assert [standings.reserve(context, QUERY, 60.0), standings.reserve(BRAVE, QUERY, 60.0)] == [0.0, 0.0]
+    assert isinstance(standings.reserve(context, QUERY, 60.0), Run)
     assert standings.asked_today() == {"brave": 2}
     over = standings.reserve(context, QUERY, 9.0)
     assert isinstance(over, Run)
@@ -109,26 +109,26 @@ def test_services_of_one_key_share_its_budget(standings: Standings) -> None:
 @pytest.mark.parametrize(("outcome", "left"), [("offline", 0), ("refused", 0), ("timeout", 1), ("auth", 1), ("ok", 1)])
 def test_what_never_left_this_machine_is_given_back(standings: Standings, outcome: str, left: int) -> None:
     """Three searches without a network spent the day's budget, although nothing had been sent."""
-    standings.reserve(BRAVE, QUERY)
+    standings.reserve(BRAVE, QUERY, 60.0)
     standings.note(BRAVE, Run("brave", RunOutcome(outcome)))
     assert standings.asked_today().get("brave", 0) == left
 
 
 def test_what_costs_nothing_is_not_counted(standings: Standings) -> None:
-    assert standings.reserve(TAVILY, QUERY) == 0.0
+    assert standings.reserve(TAVILY, QUERY, 60.0) == 0.0
     assert standings.asked_today() == {}
 
 
 def test_pauses_are_kept_between_requests(standings: Standings, clock: Moving) -> None:
-    assert [standings.reserve(ARXIV, QUERY) for _ in range(3)] == [0.0, 3.0, 6.0]
+    assert [standings.reserve(ARXIV, QUERY, 60.0) for _ in range(3)] == [0.0, 3.0, 6.0]
     clock.move(7)
-    assert standings.reserve(ARXIV, QUERY) == pytest.approx(2.0)
+    assert standings.reserve(ARXIV, QUERY, 60.0) == pytest.approx(2.0)
 
 
 def test_a_clock_that_was_set_back_makes_nobody_wait_for_ever(standings: Standings, clock: Moving) -> None:
-    standings.reserve(ARXIV, QUERY)
+    standings.reserve(ARXIV, QUERY, 60.0)
     clock.move(-86_400)
-    assert standings.reserve(ARXIV, QUERY) == 0.0
+    assert standings.reserve(ARXIV, QUERY, 60.0) == 0.0
 
 
 def test_threads_and_processes_share_one_budget(tmp_path: Path) -> None:
@@ -141,12 +141,12 @@ def test_threads_and_processes_share_one_budget(tmp_path: Path) -> None:
         "from searchlog.search.providers.brave import Brave\n"
         "from searchlog.search.query import Query\n"
         "made = Standings(pathlib.Path(sys.argv[1]), FixedClock(), {'SEARCHLOG_DAY_MAX': 'brave=10'})\n"
-        "print(sum(made.reserve(Brave('k').facts, Query('x')) == 0.0 for _ in range(6)))\n"
+        "print(sum(made.reserve(Brave('k').facts, Query('x'), 60.0) == 0.0 for _ in range(6)))\n"
     )
     others = [subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE) for _ in range(2)]
     mine = Standings(path, FixedClock(), env)
     with ThreadPoolExecutor(4) as threads:
-        given = sum(made == 0.0 for made in threads.map(lambda _: mine.reserve(BRAVE, QUERY), range(6)))
+        given = sum(made == 0.0 for made in threads.map(lambda _: mine.reserve(BRAVE, QUERY, 60.0), range(6)))
     assert given + sum(int(other.communicate()[0]) for other in others) == 10
 
 

@@ -17,10 +17,10 @@ from searchlog.errors import UsageError
 from searchlog.flow import foreign
 from searchlog.search.provider import Facts, FollowingProvider, LocalProvider, NetworkProvider, Provider, response_of
 from searchlog.search.query import Query
-from searchlog.search.registry import lets_next_be_asked
 from searchlog.search.run import Run, RunOutcome
+from searchlog.search.whom import lets_next_be_asked
 
-__all__ = ["FREE", "Asker", "Attempt", "Door", "Patience", "gather", "wait_for_turn"]
+__all__ = ["Asker", "Attempt", "Door", "Patience", "gather", "wait_for_turn"]
 
 
 class Asker(Protocol):
@@ -46,23 +46,6 @@ class Door(Protocol):
         """Take in how an attempt ended."""
 
 
-class _Free:
-    """A door that is open."""
-
-    def skips(self, wanted: Sequence[Facts], query: Query, *, named: bool) -> dict[str, Run]:
-        return {}
-
-    def reserve(self, facts: Facts, query: Query, within_s: float) -> Run | float:
-        return 0.0
-
-    def note(self, facts: Facts, run: Run) -> None:
-        pass
-
-
-FREE: Door = _Free()
-"""Everybody may be asked, and nothing is kept."""
-
-
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One provider asked."""
@@ -78,9 +61,9 @@ class Attempt:
 class Patience:
     """How long providers are waited for, in seconds."""
 
-    each_s: float = 8.0
+    each_s: float
     """One provider has this long to answer."""
-    soft_s: float = 2.0
+    soft_s: float
     """Asked at once: after this the late ones are cut, when another one gave results."""
 
 
@@ -91,15 +74,15 @@ def gather(
     deadline: Deadline,
     *,
     fuse: bool,
-    patience: Patience = Patience(),
-    door: Door = FREE,
+    patience: Patience,
+    door: Door,
     named: bool = True,
     on_attempt: Callable[[Attempt], None] = lambda attempt: None,
 ) -> list[Attempt]:
     """Return the attempts, in the order of the providers; `on_attempt` is called as each one ends, in this thread.
 
     fuse: ask all at once. Otherwise the next one is asked only when the one before did not answer, as
-    `registry.lets_next_be_asked` says. door: who may be asked now. named: whether somebody named these providers.
+    `whom.lets_next_be_asked` says. door: who may be asked now. named: whether somebody named these providers.
     """
     skipped = door.skips([provider.facts for provider in providers], query, named=named)
 

@@ -10,7 +10,6 @@ the day's budget anew, and changes nothing else. Effects: SQLite, the clock. Wha
 
 from __future__ import annotations
 
-import math
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -90,7 +89,7 @@ class Standings:
                 raise UsageError(f"{DAY_MAX_ENV}: {name} shares the budget of {facts.budget}: limit that one")
         return limits
 
-    def reserve(self, facts: Facts, query: Query, within_s: float = math.inf) -> Run | float:
+    def reserve(self, facts: Facts, query: Query, within_s: float) -> Run | float:
         """Count one request, and return the seconds to wait before it; or the run of one that is over its budget.
 
         within_s: a request that would have to wait for as long is not made, and takes no turn and no budget.
@@ -105,7 +104,7 @@ class Standings:
             if most is not None and count >= most:
                 return over_budget(facts, query, most, now)
             # a time in the future that nobody waits for is that of a clock which has been set back
-            queue_s = max(_QUEUE_S, within_s if within_s < math.inf else 0.0)
+            queue_s = max(_QUEUE_S, within_s)
             at = max(moment, last + facts.pause_s) if last <= moment + queue_s else moment
             if at - moment >= within_s:
                 return at - moment
