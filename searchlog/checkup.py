@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from urllib.parse import urlsplit
 
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Exchange, header
@@ -19,8 +18,8 @@ from searchlog.flow.gather import Attempt, Door, Patience, gather
 from searchlog.flow.resources import Resources
 from searchlog.flow.settings import Settings
 from searchlog.flow.standing import Standings
-from searchlog.search import registry
-from searchlog.search.provider import Facts, Provider
+from searchlog.search import registry, whom
+from searchlog.search.provider import Facts, Provider, own_servers
 from searchlog.search.query import Query
 from searchlog.search.run import RunOutcome
 
@@ -31,7 +30,7 @@ __all__ = [
     "check_settings",
     "check_standings",
     "named_by_setting",
-    "variable_of",
+    "setting_of",
 ]
 
 _QUESTION = "lighthouse"
@@ -56,8 +55,8 @@ def check_settings(env: Mapping[str, str], standings: Standings) -> list[Check]:
     """Return what is wrong with the variables that say whom to ask, and how often; nothing where all is well."""
     checks = []
     looks: tuple[tuple[str, Callable[[], object]], ...] = (
-        (registry.CHOICE_ENV, lambda: registry.choose(env)),
-        (registry.KEYLESS_ENV, lambda: registry.keyless_order(env)),
+        (whom.CHOICE_ENV, lambda: whom.choose(env)),
+        (whom.KEYLESS_ENV, lambda: whom.keyless_order(env)),
         ("SEARCHLOG_DAY_MAX", standings.limits),
     )
     for name, look in looks:
@@ -82,7 +81,7 @@ def check_standings(standings: Standings) -> list[Check]:
 def named_by_setting(env: Mapping[str, str]) -> tuple[str, ...]:
     """Return the providers that SEARCHLOG_PROVIDERS names; none where it is not set, or names what is none."""
     try:
-        choice = registry.choose(env)
+        choice = whom.choose(env)
     except UsageError:
         return ()
     return choice.names if choice.given_by else ()
@@ -99,9 +98,9 @@ def check_providers(
             asked.append(registry.build(name, resources.env, options))
         except UsageError as error:
             checks.append(
-                Check(f"online {name}", "failed", str(error), variable_of(registry.facts_of(name), resources.env))
+                Check(f"online {name}", "failed", str(error), setting_of(registry.facts_of(name), resources.env))
             )
-    own = tuple(urlsplit(p.facts.endpoint).netloc.rpartition("@")[2] for p in asked if p.facts.own_server)
+    own = own_servers(provider.facts for provider in asked)
     client = resources.client(Settings(allow_private=own))
     deadline = Deadline(_DEADLINE_S, resources.clock)
     query = Query(_QUESTION, count=1)
@@ -119,7 +118,7 @@ def _check(facts: Facts, attempt: Attempt, env: Mapping[str, str]) -> Check:
         return Check(name, "ok", f"{run.outcome}, {len(run.results)} results")
     state = "note" if run.outcome is RunOutcome.DEGRADED and run.results else "failed"
     said = run.detail.removeprefix(f"{run.provider}: ") or str(run.outcome)
-    return Check(name, state, f"{run.outcome}: {said}", _change(facts, attempt, variable_of(facts, env)))
+    return Check(name, state, f"{run.outcome}: {said}", _change(facts, attempt, setting_of(facts, env)))
 
 
 def _change(facts: Facts, attempt: Attempt, variable: str) -> str:
@@ -152,10 +151,11 @@ def _change(facts: Facts, attempt: Attempt, variable: str) -> str:
     return ""
 
 
-def variable_of(facts: Facts | None, env: Mapping[str, str]) -> str:
+def setting_of(facts: Facts | None, env: Mapping[str, str]) -> str:
     """Return the variable that configures a provider: the one that is set, else the first; empty when it has none."""
-    names = facts.key_env if facts is not None else ()
-    return next((name for name in names if env.get(name, "").strip()), next(iter(names), ""))
+    if facts is None:
+        return ""
+    return registry.variable_of(facts, env) or next(iter(facts.key_env), "")
 
 
 def check_clock(exchanges: Sequence[Exchange]) -> Check | None:

@@ -6,7 +6,7 @@ The one place that knows both sides. What is computed here twice from equal valu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -30,6 +30,7 @@ __all__ = [
     "decision_body",
     "evidence_body",
     "provider_exchange_body",
+    "query_of",
     "query_options",
     "run_body",
     "suspicion_body",
@@ -55,6 +56,17 @@ def query_options(query: Query) -> dict[str, Any]:
     del options["text"]
     options["texts"] = options["texts"] or None
     return {name: value for name, value in options.items() if value not in (None, [])}
+
+
+def query_of(body: records.Query) -> Query:
+    """Return a recorded query as far as this version knows its options; its values are as they are recorded."""
+    known = {f.name for f in fields(Query)} - {"text"}
+    options: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in body.options.items()
+        if name in known
+    }
+    return Query(body.text, **options)
 
 
 def provider_exchange_body(provider: str, exchange: Exchange, urls: Sequence[str] = ()) -> Stored:

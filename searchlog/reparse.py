@@ -7,7 +7,7 @@ No key is needed for that. Writes nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,7 +15,7 @@ from searchlog import records
 from searchlog.errors import SearchlogError, UsageError
 from searchlog.flow import foreign
 from searchlog.ledger import Gap, Ledger, Record
-from searchlog.recording import run_body
+from searchlog.recording import query_of, run_body
 from searchlog.search import registry
 from searchlog.search.catalogue import EXTRACTORS
 from searchlog.search.extractor import Extractor, run_of_texts
@@ -85,7 +85,7 @@ def reparse(ledger: Ledger, turn: int | None = None) -> list[Reparsed]:
             case records.Turn():
                 query, exchanges = Query(""), {}
             case records.Query() as body:
-                query = _query(body)
+                query = query_of(body)
             case records.ProviderExchange() as body:
                 exchanges.setdefault(body.provider, []).append((entry.seq, body))
             case records.Run() as body:
@@ -93,17 +93,6 @@ def reparse(ledger: Ledger, turn: int | None = None) -> list[Reparsed]:
             case _:
                 pass
     return out
-
-
-def _query(body: records.Query) -> Query:
-    """Return a recorded query as far as this version knows its options."""
-    known = {f.name for f in fields(Query)} - {"text"}
-    options: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in body.options.items()
-        if name in known
-    }
-    return Query(body.text, **options)
 
 
 def _reparsed(

@@ -29,7 +29,7 @@ from searchlog.flow.read import CUT, FAULT, PageRead, Task, suspicion_of, unread
 from searchlog.flow.settings import Settings, split_options
 from searchlog.flow.steps import notes_of, page_dates_step, read_step, shortlist, text_pages
 from searchlog.ledger import Gap, Ledger, Record, State
-from searchlog.recording import decision_body, evidence_body, run_body
+from searchlog.recording import decision_body, evidence_body, query_of, run_body
 from searchlog.reparse import parsed_again
 from searchlog.search.decision import Step
 from searchlog.search.query import Query
@@ -236,14 +236,8 @@ class _Recorded:
         Raises FormatError, naming the record, for a value that nobody could have searched with.
         """
         body = self._finished()[0]
-        known = {f.name for f in fields(Query)} - {"text"}
-        options: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in body.options.items()
-            if name in known
-        }
         try:
-            return split_options(Query(body.text, **options), Settings.from_json(body.policy), {})
+            return split_options(query_of(body), Settings.from_json(body.policy), {})
         except (UsageError, TypeError, ValueError, AttributeError) as error:
             raise _unreadable(self.ledger, self._query_seq, error) from None
 

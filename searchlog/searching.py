@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
-from urllib.parse import urlsplit
 
 from searchlog import recording, records
 from searchlog.capture.deadline import Deadline
@@ -47,10 +46,10 @@ from searchlog.flow.steps import (
 from searchlog.keyring import hide, hide_in
 from searchlog.ledger import Draft, State, TurnWriter
 from searchlog.log.checkpoint import Checkpoint
-from searchlog.search import registry
+from searchlog.search import whom
 from searchlog.search.decision import Step
 from searchlog.search.fuse import Candidate
-from searchlog.search.provider import Facts, Provider
+from searchlog.search.provider import Facts, Provider, own_servers
 from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
 from searchlog.stored import stored_page
@@ -86,7 +85,7 @@ class Searching:
     query: Query
     settings: Settings
     progress: Listener
-    choice: registry.Choice
+    choice: whom.Choice
     steps: list[Step] = field(default_factory=list)
     answered_at: dict[str, str] = field(default_factory=dict)
     """When each provider was asked."""
@@ -140,7 +139,7 @@ class Searching:
                 self.answered_at[attempt.provider] = format_time(at)
 
         # leave to reach one's own server is for asking it, not for pages that link to it
-        own = tuple(urlsplit(p.facts.endpoint).netloc.rpartition("@")[2] for p in providers if p.facts.own_server)
+        own = own_servers(provider.facts for provider in providers)
         allowed = replace(self.settings, allow_private=(*self.settings.allow_private, *own))
         client = self.desk.resources.client(allowed)
         patience = Patience(self.settings.provider_s, self.settings.soft_s)
@@ -164,7 +163,7 @@ class Searching:
 
     def _fail(self, runs: Sequence[Run]) -> NoReturn:
         """Close the turn and say what to do: no answer is never an empty list."""
-        message = hide(registry.nothing_answered_message(runs, self.choice.why))
+        message = hide(whom.nothing_answered_message(runs, self.choice.why))
         outcome = runs[0].outcome if runs else RunOutcome.OFFLINE
         self.turn.end(lambda _: (None, []), records.Turn(state="end", outcome=str(outcome), detail=message))
         attempts = [{"provider": run.provider, "outcome": str(run.outcome), "detail": run.detail} for run in runs]

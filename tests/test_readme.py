@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from searchlog.cli import cli, exits
 from searchlog.demo.server import DemoSite
-from searchlog.search import registry
+from searchlog.search import registry, whom
 from searchlog.search.run import RunOutcome
 from tests.readme_tables import provider_table
 
@@ -78,7 +78,7 @@ def test_exit_codes_are_those_of_the_program() -> None:
 def test_outcomes_and_providers_are_those_of_the_program() -> None:
     assert all(f"`{outcome}`" in README for outcome in RunOutcome)
     assert provider_table() in README, "print it with: python -m tests.readme_tables"
-    keyless = " ".join(registry.keyless_order({}))
+    keyless = " ".join(whom.keyless_order({}))
     assert f"by default `{keyless}`" in README
 
 

@@ -12,12 +12,11 @@ from searchlog.search.providers.brave import Brave
 from searchlog.search.providers.searxng import Searxng
 from searchlog.search.providers.tavily import Tavily
 from searchlog.search.query import Query
-from searchlog.search.registry import (
-    NAMES,
+from searchlog.search.registry import NAMES, Options, available, build
+from searchlog.search.run import Result, Run, RunOutcome
+from searchlog.search.textindex import TextIndex
+from searchlog.search.whom import (
     Choice,
-    Options,
-    available,
-    build,
     choose,
     keyless_order,
     lets_next_be_asked,
@@ -25,8 +24,6 @@ from searchlog.search.registry import (
     nothing_configured_message,
     who_sees,
 )
-from searchlog.search.run import Result, Run, RunOutcome
-from searchlog.search.textindex import TextIndex
 
 WEB = Tavily().facts
 KEYLESS = keyless_order({})

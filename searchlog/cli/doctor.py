@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from searchlog.checkup import Check, check_settings, check_standings, named_by_setting, variable_of
+from searchlog.checkup import Check, check_settings, check_standings, named_by_setting, setting_of
 from searchlog.cli import options, out
 from searchlog.cli.exits import Exit
-from searchlog.search.registry import CHOICE_ENV
+from searchlog.search.whom import CHOICE_ENV
 
 if TYPE_CHECKING:
     from searchlog.flow.standing import Standings
@@ -130,11 +130,11 @@ def _providers() -> list[Check]:
         if item.state == "broken":
             checks.append(Check(f"provider {item.name}", "failed", item.how, f"the package {item.package}"))
         elif item.state == "misconfigured":
-            checks.append(Check(f"provider {item.name}", "failed", item.how, variable_of(item.facts, os.environ)))
+            checks.append(Check(f"provider {item.name}", "failed", item.how, setting_of(item.facts, os.environ)))
         elif item.state == "configured":
             checks.append(Check(f"provider {item.name}", "ok", item.how))
         elif item.name in named and item.state == "needs-configuration":
-            variable = variable_of(item.facts, os.environ) or CHOICE_ENV
+            variable = setting_of(item.facts, os.environ) or CHOICE_ENV
             checks.append(Check(f"provider {item.name}", "failed", f"{CHOICE_ENV} names it; {item.how}", variable))
         elif item.name in named and item.name == "site":
             said = f"{CHOICE_ENV} names it, but it needs a folder or an address each time: `--site PATH-OR-URL`"

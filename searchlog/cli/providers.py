@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,16 +34,16 @@ def providers_command(name: str | None, forget: tuple[str, ...], archive: str | 
     environment and are never stored or shown. A provider that failed is left alone for a while, which the archive
     remembers; --forget ends that.
     """
-    from searchlog.search import registry
+    from searchlog.search import registry, whom
 
     standings = options.standings_of(archive)
     for asked in (*forget, *((name,) if name else ())):
         registry.known(asked)
     for ended in standings.forget(forget):
         out.say(f"{ended} may be asked again")
-    found = [_Stands.of(item, standings) for item in options.providers_now(os.environ) if name in (None, item.name)]
+    found = [one for one in _stand(options.providers_now(os.environ), standings) if name in (None, one.item.name)]
     if as_json:
-        chosen = registry.choose(os.environ)
+        chosen = whom.choose(os.environ)
         mode = "together" if chosen.together else "in-turn"
         out.json({"asked": list(chosen.names), "mode": mode, "providers": [one.to_json() for one in found]})
     elif name:
@@ -50,7 +51,7 @@ def providers_command(name: str | None, forget: tuple[str, ...], archive: str | 
             _tell(one)
     else:
         _list(found)
-        chosen = registry.choose(os.environ)
+        chosen = whom.choose(os.environ)
         how = "all at once" if chosen.together else "one after another until one answers"
         out.say(f"without --provider these are asked, {how}: {', '.join(chosen.names)}")
         out.say("all that is known of one: searchlog providers NAME")
@@ -65,16 +66,6 @@ class _Stands:
     spent: int
     most: int | None
 
-    @classmethod
-    def of(cls, item: Available, standings: Standings) -> _Stands:
-        """Return how a provider stands. Raises UsageError for a limit that cannot be read."""
-        from searchlog.search.cooldown import day_max
-
-        cooling = {one.provider: one for one in standings.cooldowns()}
-        most = day_max(item.facts, standings.limits()) if item.facts is not None else None
-        account = (item.facts.account if item.facts is not None else "") or item.name
-        return cls(item, cooling.get(item.name), standings.asked_today().get(account, 0), most)
-
     @property
     def now(self) -> str:
         """What speaks against asking it now, in words."""
@@ -86,9 +77,10 @@ class _Stands:
 
     def to_json(self) -> dict[str, Any]:
         """Return the documented shape of one provider."""
-        facts = asdict(self.item.facts) if self.item.facts is not None else None
-        if facts is not None:
-            del facts["name"]
+        known, facts = self.item.facts, None
+        if known is not None:
+            facts = asdict(known) | {"keyless": known.keyless}
+            del facts["name"], facts["keyed"]
             facts["pause_s"] = str(facts["pause_s"])
         resting = None
         if self.cooldown is not None:
@@ -108,6 +100,19 @@ class _Stands:
             "day_max": self.most,
             "facts": facts,
         }
+
+
+def _stand(items: Iterable[Available], standings: Standings) -> Iterator[_Stands]:
+    """Yield how each provider stands. Raises UsageError for a limit that cannot be read."""
+    from searchlog.search.cooldown import day_max
+
+    cooling = {one.provider: one for one in standings.cooldowns()}
+    limits, spent = standings.limits(), standings.asked_today()
+    for item in items:
+        facts = item.facts
+        budget = facts.budget if facts is not None else item.name
+        most = day_max(facts, limits) if facts is not None else None
+        yield _Stands(item, cooling.get(item.name), spent.get(budget, 0), most)
 
 
 _ORDER = ("configured", "misconfigured", "broken", "keyless", "local", "needs-configuration")

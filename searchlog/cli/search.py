@@ -80,9 +80,9 @@ _limit_options = options.together(
 
 def _buildable(env: Mapping[str, str], names: Sequence[str]) -> None:
     """Raise UsageError when a provider lacks its key or address: before a session is begun that would stay empty."""
-    from searchlog.search import registry
+    from searchlog.search import registry, whom
 
-    for name in registry.choose(env, names).names:
+    for name in whom.choose(env, names).names:
         if name not in ("archive", "site"):
             registry.build(name, env)
 
@@ -143,14 +143,14 @@ def search_command(
     from searchlog.archive import open_archive
     from searchlog.cli import progress
     from searchlog.cli.shape import search_json
-    from searchlog.search import registry
+    from searchlog.search import whom
 
     query, settings = _asked(" ".join(words), given)
     names = _names(providers, site)
     with open_archive(archive) as opened, ExitStack() as stack:
         env = opened.resources.env
         _buildable(env, names)
-        notice = registry.who_sees(env, registry.choose(env, names, in_turn=in_turn))
+        notice = whom.who_sees(env, whom.choose(env, names, in_turn=in_turn))
         if notice is not None:
             out.say(notice, quiet)
         session = opened.session(None if session_id == "new" else session_id)

@@ -22,8 +22,8 @@ from searchlog.search.filters import Policy, filter_candidates, settle
 from searchlog.search.fuse import Candidate, fuse
 from searchlog.search.provider import APPLIED_HERE, Facts
 from searchlog.search.query import Query
-from searchlog.search.registry import lets_next_be_asked
 from searchlog.search.run import Run, RunOutcome
+from searchlog.search.whom import lets_next_be_asked
 from searchlog.suspect import judge
 
 __all__ = ["answered", "is_whole", "notes_of", "outcome_of", "page_dates_step", "read_step", "shortlist", "text_pages"]

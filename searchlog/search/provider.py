@@ -10,8 +10,10 @@ One that has to be asked twice for an answer (ids first, then what they stand fo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
+from urllib.parse import urlsplit
 
 from searchlog.capture.exchange import Exchange, Header, Outcome, Request
 from searchlog.search.query import Query
@@ -28,6 +30,7 @@ __all__ = [
     "Provider",
     "Response",
     "Terms",
+    "own_servers",
     "response_of",
     "run_of",
     "run_of_both",
@@ -86,8 +89,8 @@ class Facts:
     """Whether it takes a key: `none`, `optional`, `required`."""
     key_env: tuple[str, ...] = ()
     """Environment variables that may hold its key or address; the first one set wins."""
-    keyless: bool = False
-    """Whether it is asked without a key as things are configured."""
+    keyed: bool = False
+    """Whether it is asked with a key as things are configured; False in the table of a class."""
     count_max: int = 10
     """Most results of one request."""
     limits: str = ""
@@ -114,6 +117,11 @@ class Facts:
         return self.account or self.name
 
     @property
+    def keyless(self) -> bool:
+        """Whether it is asked without a key as things are configured; of a class, whether it could be."""
+        return self.key != "required" and not self.keyed
+
+    @property
     def ignores(self) -> tuple[str, ...]:
         """Return the options that it never applies."""
         return tuple(option for option in OPTIONS if option not in self.applies)
@@ -126,6 +134,11 @@ class Facts:
         never = (o for o in self.ignores if getattr(query, o) != Query.__dataclass_fields__[o].default)
         beyond = ("count",) if "count" in self.applies and query.count > self.count_max else ()
         return (*beyond, *never)
+
+
+def own_servers(known: Iterable[Facts]) -> tuple[str, ...]:
+    """Return the hosts, with their ports, of those that are the user's own servers: they may be private."""
+    return tuple(urlsplit(facts.endpoint).netloc.rpartition("@")[2] for facts in known if facts.own_server)
 
 
 @dataclass(frozen=True, slots=True)
