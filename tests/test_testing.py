@@ -112,7 +112,7 @@ def test_a_key_that_the_suite_cannot_know_must_be_told() -> None:
     class Alone:
         """Not built on `Service`."""
 
-        facts = replace(Tide.FACTS, keyless=False)
+        facts = Tide.FACTS
         request = Tide(KEY).request
         parse = Tide(KEY).parse
 
@@ -138,9 +138,23 @@ def test_a_suite_without_an_answer_that_has_results_says_so() -> None:
         def make(self) -> NetworkProvider:
             return Tide(KEY)  # type: ignore[return-value]
 
+    method: Any = getattr(Suite(), "test_one_sample_has_results")
     with pytest.raises(AssertionError, match="none has the outcome ok"):
-        Suite().test_one_sample_has_results()
-    assert check_provider(Tide(KEY)) == []  # type: ignore[arg-type]
+        method()
+    for samples in (SAMPLES[1:], ()):
+        (told,) = check_provider(Tide(KEY), samples)  # type: ignore[arg-type]
+        assert told.startswith("one sample has results: samples: none has the outcome ok")
+
+
+def test_each_check_is_a_method_of_the_class_and_no_method_is_another() -> None:
+    """One was a method alone, so that the function found nothing to say of a provider without samples."""
+    methods = {name.removeprefix("test_").replace("_", " ") for name in dir(ProviderSuite) if name.startswith("test_")}
+    assert methods == set(CHECKS)
+    assert set(CHECKS) - {name for name in CHECKS if hasattr(ExtractorSuite, f"test_{name.replace(' ', '_')}")} == {
+        "options are applied or told",
+        "count is kept",
+        "second requests are sound",
+    }
 
 
 def test_faults_are_told_once_a_kind() -> None:

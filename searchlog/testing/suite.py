@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from searchlog.checks import find_fault
@@ -27,6 +27,7 @@ _COMMON: dict[str, Check] = {
     "challenges are blocked": answering.challenges_are_blocked,
     "cut answers have no results": answering.cut_answers_have_no_results,
     "transport failures are typed": answering.transport_failures_are_typed,
+    "one sample has results": answering.one_sample_has_results,
     "samples say what they say": answering.samples_say_what_they_say,
 }
 CHECKS: dict[str, Check] = {
@@ -82,57 +83,36 @@ def _bounded(faults: Iterator[str]) -> list[str]:
     return told if more <= 0 else [*told[:FAULTS_MAX], f"and {more} more"]
 
 
+def _method(name: str, check: Check) -> Callable[[_Suite], None]:
+    """Return a check as a test method of this name."""
+
+    def test(self: _Suite) -> None:
+        faults = _bounded(check(self._subject()))
+        assert not faults, "\n".join(faults)
+
+    test.__name__, test.__qualname__, test.__doc__ = name, name, check.__doc__
+    return test
+
+
 class _Suite:
+    """Has a test method for each check of its table: `test_facts_are_complete` for `facts are complete`."""
+
     key: ClassVar[str | None] = None
     """The key that `make` gives it; empty for none, None for that of a `Service`."""
     samples: ClassVar[Sequence[Sample]] = ()
     """Answers of the service, and what each should be read as."""
 
+    def __init_subclass__(cls, checks: Mapping[str, Check] | None = None) -> None:
+        super().__init_subclass__()
+        for words, check in (checks or {}).items():
+            name = f"test_{words.replace(' ', '_')}"
+            setattr(cls, name, _method(name, check))
+
     def _subject(self) -> Subject:
         raise AssertionError("a suite is a class below ProviderSuite or ExtractorSuite")
 
-    def _hold(self, check: Check) -> None:
-        faults = _bounded(check(self._subject()))
-        assert not faults, "\n".join(faults)
 
-    def test_facts_are_complete(self) -> None:
-        self._hold(asking.facts_are_complete)
-
-    def test_request_is_pure(self) -> None:
-        self._hold(asking.request_is_pure)
-
-    def test_request_is_sound(self) -> None:
-        self._hold(asking.request_is_sound)
-
-    def test_key_is_declared_a_secret(self) -> None:
-        self._hold(asking.key_is_secret)
-
-    def test_one_sample_has_results(self) -> None:
-        self._hold(answering.one_sample_has_results)
-
-    def test_samples_say_what_they_say(self) -> None:
-        self._hold(answering.samples_say_what_they_say)
-
-    def test_no_bytes_break_parse(self) -> None:
-        self._hold(answering.no_bytes_break_it)
-
-    def test_what_is_no_answer_is_no_result(self) -> None:
-        self._hold(answering.no_answer_is_no_result)
-
-    def test_error_statuses_are_typed(self) -> None:
-        self._hold(answering.error_statuses_are_typed)
-
-    def test_challenges_are_blocked(self) -> None:
-        self._hold(answering.challenges_are_blocked)
-
-    def test_cut_answers_have_no_results(self) -> None:
-        self._hold(answering.cut_answers_have_no_results)
-
-    def test_transport_failures_are_typed(self) -> None:
-        self._hold(answering.transport_failures_are_typed)
-
-
-class ProviderSuite(_Suite):
+class ProviderSuite(_Suite, checks=CHECKS):
     """The tests of one provider: a class below this one with `make`, `samples` and, where it takes one, `key`."""
 
     values: ClassVar[Mapping[str, Sequence[Any]]] = {}
@@ -148,17 +128,8 @@ class ProviderSuite(_Suite):
         assert not fault, fault
         return of_provider(made, self.samples, self.key, self.values, self.make)
 
-    def test_options_are_applied_or_told(self) -> None:
-        self._hold(asking.options_are_applied_or_told)
 
-    def test_count_is_kept(self) -> None:
-        self._hold(asking.count_is_kept)
-
-    def test_second_requests_are_sound(self) -> None:
-        self._hold(answering.second_requests_are_sound)
-
-
-class ExtractorSuite(_Suite):
+class ExtractorSuite(_Suite, checks=_COMMON):
     """The tests of one service for the texts of pages."""
 
     def make(self) -> Extractor:
