@@ -26,7 +26,6 @@ class Example(Service):
         returns=("snippet",),
         key="optional",
         key_env=("EXAMPLE_PACKAGE_KEY",),
-        keyless=True,
         count_max=20,
         limits="none are known",
     )

@@ -297,7 +297,7 @@ def test_what_a_constructor_raises_is_not_told_since_it_may_hold_the_key(place: 
 
 
 def test_a_provider_that_needs_a_key_says_which_variable_to_set(place: Path) -> None:
-    install(place, SOURCE.replace('"optional"', '"required"').replace("keyless=True", "keyless=False"))
+    install(place, SOURCE.replace('"optional"', '"required"'))
     assert state("example") == ("needs-configuration", "example: set EXAMPLE_PACKAGE_KEY to your key")
     assert state("example", {"EXAMPLE_PACKAGE_KEY": KEY})[0] == "configured"
 

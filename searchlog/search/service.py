@@ -22,7 +22,7 @@ class Service:
     """One service at its usual address, or at another; with a key, or without where it can be asked so."""
 
     FACTS: ClassVar[Facts]
-    """What is known of it before anything is configured: its usual endpoint, `keyless` as it is without a key."""
+    """What is known of it before anything is configured: its usual endpoint, and no key."""
 
     def __init__(self, key: str | None = None, base_url: str | None = None, contact: str | None = None) -> None:
         """key: its API key. base_url: in place of the scheme and host of its usual endpoint: a mirror, a test.
@@ -36,7 +36,7 @@ class Service:
         self._key = key or None
         self._contact = contact or None
         endpoint = moved(facts.endpoint, base_url) if base_url else facts.endpoint
-        self.facts = replace(facts, endpoint=endpoint, keyless=not key)
+        self.facts = replace(facts, endpoint=endpoint, keyed=bool(key))
 
     @property
     def _secrets(self) -> tuple[str, ...]:

@@ -97,13 +97,10 @@ def _key_faults(facts: Facts, subject: Subject) -> Iterator[str]:
     for name in facts.key_env:
         if not re.fullmatch("[A-Z][A-Z0-9_]*", name):
             yield f"key_env: {name!r} is no name of an environment variable in capitals"
-    if facts.key == "none" and not facts.keyless:
-        yield "keyless: must be True of one that takes no key"
-    usual = getattr(type(subject.made), "FACTS", facts)
-    if facts.key == "required" and (facts.keyless or usual.keyless):
-        yield "keyless: must be False of one that requires a key"
-    if facts.key == "optional" and facts.keyless == bool(subject.key):
-        yield "keyless: must say whether it is asked without a key as it was made"
+    if facts.key == "none" and facts.keyed:
+        yield "keyed: must be False of one that takes no key"
+    if facts.key == "optional" and facts.keyed != bool(subject.key):
+        yield "keyed: must say whether it is asked with a key as it was made"
 
 
 def request_is_pure(subject: Subject) -> Iterator[str]:
@@ -151,7 +148,7 @@ def key_is_secret(subject: Subject) -> Iterator[str]:
     """Wherever the key stands in a request it is declared, so that no byte of it is stored; and it stands nowhere
     else."""
     facts, key = subject.facts, subject.key
-    keyed = facts.key == "required" or (facts.key == "optional" and not facts.keyless)
+    keyed = facts.key != "none" and not facts.keyless
     if keyed and not key:
         yield "key: the suite was not told which key the provider was made with"
     if not key:

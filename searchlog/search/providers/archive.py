@@ -26,7 +26,6 @@ class Archive:
         terms=OWN_TERMS,
         applies=("count", "page"),
         returns=("snippet", "score"),
-        keyless=True,
         count_max=50,
         scope="archive",
         by_name=True,

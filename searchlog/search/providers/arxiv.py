@@ -48,7 +48,6 @@ class Arxiv(Service):
         ),
         applies=("count", "page", "freshness", "after", "before"),
         returns=("snippet", "published"),
-        keyless=True,
         count_max=2_000,
         limits="one request in three seconds, one connection",
         pause_s=3.0,

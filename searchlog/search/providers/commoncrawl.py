@@ -56,7 +56,6 @@ class CommonCrawl(Service):
         ),
         applies=("count",),
         returns=("crawled",),
-        keyless=True,
         count_max=ITEMS_MAX,
         limits="one request at a time, slowly: who asks faster is shut out for a while",
         pause_s=1.0,

@@ -41,7 +41,6 @@ class Crossref(Service):
         ),
         applies=("count", "page", "freshness", "after", "before"),
         returns=("snippet", "published", "score"),
-        keyless=True,
         count_max=1_000,
         limits="told in each answer (x-rate-limit-limit, x-rate-limit-interval); the first 10,000 works of a query",
         scope="papers",

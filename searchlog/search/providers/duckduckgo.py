@@ -48,7 +48,6 @@ class DuckDuckGo(Service):
         terms=TERMS,
         applies=("country", "freshness", "include_domains", "exclude_domains"),
         returns=("snippet",),
-        keyless=True,
         count_max=30,
         limits=LIMITS,
         last_resort=True,

@@ -49,7 +49,6 @@ class DuckDuckGoLite(Service):
         terms=TERMS,
         applies=("country", "freshness", "include_domains", "exclude_domains"),
         returns=("snippet",),
-        keyless=True,
         count_max=30,
         limits=LIMITS,
         last_resort=True,

@@ -48,7 +48,6 @@ class Firecrawl(Service):
         returns=("snippet", "text"),
         key="optional",
         key_env=KEY_ENV,
-        keyless=True,
         count_max=100,
         limits="500 characters; free: 1,000 credits a month, 10 searches a minute; no key: a limit a day an address",
         paid=True,

@@ -37,7 +37,6 @@ class FirecrawlScrape(Service):
         returns=("text",),
         key="optional",
         key_env=KEY_ENV,
-        keyless=True,
         count_max=1,
         limits="a credit a page; without a key a limit a day an address",
         paid=True,

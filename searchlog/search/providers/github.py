@@ -49,7 +49,6 @@ class GitHub(Service):
         returns=("snippet", "published", "score"),
         key="optional",
         key_env=("GITHUB_TOKEN", "GH_TOKEN"),
-        keyless=True,
         count_max=100,
         limits="10 searches a minute, 30 with a token; the first 1,000 results of a query; 256 characters",
         scope="code",

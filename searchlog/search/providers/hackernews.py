@@ -44,7 +44,6 @@ class HackerNews(Service):
         ),
         applies=("count", "page", "freshness", "after", "before"),
         returns=("snippet", "published"),
-        keyless=True,
         count_max=1_000,
         limits="10,000 requests an hour and address; the first 1,000 hits of a query; 512 characters",
         scope="discussions",

@@ -53,7 +53,6 @@ class JinaReader(Service):
         returns=("published", "text"),
         key="optional",
         key_env=KEY_ENV,
-        keyless=True,
         count_max=1,
         limits="20 requests a minute without a key, 500 with one; paid by tokens",
         paid=True,

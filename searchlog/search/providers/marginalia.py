@@ -41,7 +41,6 @@ class Marginalia(Service):
         returns=("snippet",),
         key="optional",
         key_env=("MARGINALIA_API_KEY",),
-        keyless=True,
         count_max=100,
         limits="a limit a minute and a day; without a key one that is shared with everybody, and often reached",
         scope="small-web",

@@ -45,7 +45,6 @@ class OpenAlex(Service):
         returns=("snippet", "published", "score"),
         key="optional",
         key_env=("OPENALEX_API_KEY",),
-        keyless=True,
         count_max=100,
         limits="about 100 searches a day without a key, 1,000 with a free one, then paid; the first 10,000 works",
         paid=True,

@@ -54,7 +54,6 @@ class PubMed(Service):
         returns=("published",),
         key="optional",
         key_env=("NCBI_API_KEY",),
-        keyless=True,
         count_max=200,
         limits="3 requests a second and address, 10 with a key; two requests a search; the first 10,000 articles",
         pause_s=0.34,

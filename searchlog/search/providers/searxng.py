@@ -63,7 +63,6 @@ class Searxng:
         applies=("page", "language", "country", "freshness", "safe", "include_domains", "exclude_domains"),
         returns=("snippet", "published", "score"),
         key_env=("SEARCHLOG_SEARXNG_URL", "SEARXNG_URL"),
-        keyless=True,
         count_max=100,
         limits="the server's own",
         own_server=True,

@@ -47,7 +47,6 @@ class SemanticScholar(Service):
         returns=("snippet", "published"),
         key="optional",
         key_env=("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY"),
-        keyless=True,
         count_max=100,
         limits="one request a second with a key, else a limit shared with everybody; the first 1,000 papers",
         pause_s=1.0,

@@ -60,7 +60,6 @@ class StackExchange(Service):
         returns=("snippet", "published"),
         key="optional",
         key_env=("STACK_EXCHANGE_KEY",),
-        keyless=True,
         count_max=100,
         limits="300 requests a day and address, 10,000 with a key; under 30 a second",
         scope="discussions",

@@ -62,7 +62,6 @@ class Tavily(Service):
         returns=("snippet", "published", "score", "text"),
         key="optional",
         key_env=("TAVILY_API_KEY",),
-        keyless=True,
         count_max=20,
         limits="1,000 credits a month on the free plan; without a key a limit an address",
         paid=True,

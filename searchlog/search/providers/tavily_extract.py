@@ -34,7 +34,6 @@ class TavilyExtract(Service):
         returns=("text",),
         key="optional",
         key_env=Tavily.FACTS.key_env,
-        keyless=True,
         count_max=20,
         limits="a credit for five pages; without a key a limit an address",
         paid=True,

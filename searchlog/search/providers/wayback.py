@@ -47,7 +47,6 @@ class Wayback(Service):
         ),
         applies=("count", "page"),
         returns=("crawled",),
-        keyless=True,
         count_max=ITEMS_MAX,
         limits="30 requests a minute and address, of which the archive asks programs to use 24",
         pause_s=2.5,

@@ -74,7 +74,6 @@ class Wikipedia(Service):
         ),
         applies=("count", "page", "language"),
         returns=("snippet",),
-        keyless=True,
         count_max=50,
         limits="one request after the other; 300 characters",
         scope="encyclopedia",

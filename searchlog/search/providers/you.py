@@ -59,7 +59,6 @@ class You(Service):
         returns=("snippet", "published"),
         key="optional",
         key_env=("YDC_API_KEY", "YOU_API_KEY", "YOU_API_KEY_AUTH"),
-        keyless=True,
         count_max=100,
         limits="10 pages; without a key about 100 requests a day an address",
         paid=True,
