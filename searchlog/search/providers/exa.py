@@ -19,17 +19,10 @@ from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
-__all__ = ["KEY_ENV", "TERMS", "THIRD_PARTY", "Exa", "refused_run"]
+__all__ = ["Exa", "refused_run"]
 
 PARSER = "exa/2"
 
-KEY_ENV = ("EXA_API_KEY",)
-THIRD_PARTY = "Exa Labs (exa.ai)"
-TERMS = Terms(
-    "https://exa.ai/assets/Exa_Labs_Terms_of_Service.pdf",
-    "2026-11-30",
-    "as quoted by others, 4.2(a) forbids copying and publishing beyond a browser's cache: keep answers to yourself",
-)
 _MONEY_TAGS = ("NO_MORE_CREDITS", "API_KEY_BUDGET_EXCEEDED")
 _POLICY_TAG = "PROHIBITED_CONTENT"
 """The query is refused, not the key: its documentation says not to ask again."""
@@ -42,12 +35,17 @@ class Exa(Service):
         name="exa",
         title="Exa",
         endpoint="https://api.exa.ai/search",
-        third_party=THIRD_PARTY,
-        terms=TERMS,
+        third_party="Exa Labs (exa.ai)",
+        terms=Terms(
+            "https://exa.ai/assets/Exa_Labs_Terms_of_Service.pdf",
+            "2026-11-30",
+            "as quoted by others, 4.2(a) forbids copying and publishing beyond a browser's cache: "
+            "keep answers to yourself",
+        ),
         applies=("count", "country", "freshness", "after", "before", "safe", "include_domains", "exclude_domains"),
         returns=("snippet", "published", "crawled", "score", "text"),
         key="required",
-        key_env=KEY_ENV,
+        key_env=("EXA_API_KEY",),
         count_max=100,
         limits="10 requests a second; more than 10 results a request cost more",
         paid=True,

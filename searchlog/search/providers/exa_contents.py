@@ -6,14 +6,15 @@ Trap: status 200 says nothing of a page; what became of each stands in `statuses
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.search.answers.asked import Asked, code_of, drop_failed, read_texts, told
 from searchlog.search.answers.reading import Reader, rows
 from searchlog.search.answers.values import items, page_text, published, text
-from searchlog.search.provider import Facts, Response
-from searchlog.search.providers.exa import KEY_ENV, TERMS, THIRD_PARTY, refused_run
+from searchlog.search.provider import Response
+from searchlog.search.providers.exa import Exa, refused_run
 from searchlog.search.run import Run
 from searchlog.search.service import Service
 
@@ -25,18 +26,14 @@ PARSER = "exa-contents/2"
 class ExaContents(Service):
     """Texts of pages by Exa with this key."""
 
-    FACTS = Facts(
-        name="exa",
+    FACTS = replace(
+        Exa.FACTS,
         title="Exa contents",
         endpoint="https://api.exa.ai/contents",
-        third_party=THIRD_PARTY,
-        terms=TERMS,
+        applies=(),
         returns=("published", "text"),
-        key="required",
-        key_env=KEY_ENV,
         count_max=20,
         limits="100 requests a second; each page costs",
-        paid=True,
         by_name=True,
     )
 

@@ -19,17 +19,10 @@ from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
-__all__ = ["KEY_ENV", "TERMS", "THIRD_PARTY", "Firecrawl", "access", "page_failure", "refused_run"]
+__all__ = ["Firecrawl", "access", "page_failure", "refused_run"]
 
 PARSER = "firecrawl/2"
 
-KEY_ENV = ("FIRECRAWL_API_KEY",)
-THIRD_PARTY = "Firecrawl (firecrawl.dev), and the search services that it asks"
-TERMS = Terms(
-    "https://www.firecrawl.dev/terms-of-service",
-    "2026-11-30",
-    "what they say of storing answers was not verified: keep answers to yourself",
-)
 _QUERY_MAX = 500
 _FRESHNESS = {"day": "qdr:d", "week": "qdr:w", "month": "qdr:m", "year": "qdr:y"}
 _OTHER_PARTS = ("news", "images")
@@ -42,12 +35,16 @@ class Firecrawl(Service):
         name="firecrawl",
         title="Firecrawl",
         endpoint="https://api.firecrawl.dev/v2/search",
-        third_party=THIRD_PARTY,
-        terms=TERMS,
+        third_party="Firecrawl (firecrawl.dev), and the search services that it asks",
+        terms=Terms(
+            "https://www.firecrawl.dev/terms-of-service",
+            "2026-11-30",
+            "what they say of storing answers was not verified: keep answers to yourself",
+        ),
         applies=("count", "country", "freshness", "after", "before", "safe", "include_domains", "exclude_domains"),
         returns=("snippet", "text"),
         key="optional",
-        key_env=KEY_ENV,
+        key_env=("FIRECRAWL_API_KEY",),
         count_max=100,
         limits="500 characters; free: 1,000 credits a month, 10 searches a minute; no key: a limit a day an address",
         paid=True,

@@ -8,6 +8,7 @@ asked for. One page a request.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
@@ -15,8 +16,8 @@ from searchlog.search.answers.asked import code_of
 from searchlog.search.answers.reading import Reader, error_text
 from searchlog.search.answers.values import json_object, page_text, text
 from searchlog.search.extractor import ended
-from searchlog.search.provider import Facts, Response
-from searchlog.search.providers.firecrawl import KEY_ENV, TERMS, THIRD_PARTY, access, page_failure, refused_run
+from searchlog.search.provider import Response
+from searchlog.search.providers.firecrawl import Firecrawl, access, page_failure, refused_run
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -28,18 +29,14 @@ PARSER = "firecrawl-scrape/1"
 class FirecrawlScrape(Service):
     """Texts of pages by Firecrawl with this key, or keyless without one."""
 
-    FACTS = Facts(
-        name="firecrawl",
+    FACTS = replace(
+        Firecrawl.FACTS,
         title="Firecrawl scrape",
         endpoint="https://api.firecrawl.dev/v2/scrape",
-        third_party=THIRD_PARTY,
-        terms=TERMS,
+        applies=(),
         returns=("text",),
-        key="optional",
-        key_env=KEY_ENV,
         count_max=1,
         limits="a credit a page; without a key a limit a day an address",
-        paid=True,
         by_name=True,
     )
 

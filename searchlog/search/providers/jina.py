@@ -26,17 +26,10 @@ from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
-__all__ = ["KEY_ENV", "TERMS", "THIRD_PARTY", "Jina", "error_name", "page_failure", "refused_run"]
+__all__ = ["Jina", "error_name", "page_failure", "refused_run"]
 
 PARSER = "jina/1"
 
-KEY_ENV = ("JINA_API_KEY",)
-THIRD_PARTY = "Jina AI, a part of Elastic (jina.ai), and the search services that it asks"
-TERMS = Terms(
-    "https://jina.ai/legal/",
-    "2026-11-30",
-    "dated 2022-09-08; what they say of storing answers was not verified: keep answers to yourself",
-)
 _LANGUAGES_LIST = (
     "af ak sq am ar hy az eu be bem bn bs br bg km ca chr ny zh-cn zh-tw co hr cs da nl en eo et ee fo tl fi fr "
     "fy gaa gl ka de el gn gu ht ha haw iw hi hu is ig id ia ga it ja jw kn kk rw rn kg ko kri ku ckb ky lo la lv "
@@ -58,12 +51,16 @@ class Jina(Service):
         name="jina",
         title="Jina search",
         endpoint="https://s.jina.ai/",
-        third_party=THIRD_PARTY,
-        terms=TERMS,
+        third_party="Jina AI, a part of Elastic (jina.ai), and the search services that it asks",
+        terms=Terms(
+            "https://jina.ai/legal/",
+            "2026-11-30",
+            "dated 2022-09-08; what they say of storing answers was not verified: keep answers to yourself",
+        ),
         applies=("count", "page", "language", "country", "include_domains", "exclude_domains"),
         returns=("snippet", "published", "text"),
         key="required",
-        key_env=KEY_ENV,
+        key_env=("JINA_API_KEY",),
         count_max=20,
         limits="paid by tokens, 10,000 or more a search",
         paid=True,

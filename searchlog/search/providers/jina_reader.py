@@ -8,6 +8,7 @@ a fragment would be lost.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
@@ -15,8 +16,8 @@ from searchlog.search.answers.asked import code_of
 from searchlog.search.answers.reading import Reader, error_text
 from searchlog.search.answers.values import json_object, page_text, published, text
 from searchlog.search.extractor import ended
-from searchlog.search.provider import Facts, Response
-from searchlog.search.providers.jina import KEY_ENV, TERMS, THIRD_PARTY, error_name, page_failure, refused_run
+from searchlog.search.provider import Response
+from searchlog.search.providers.jina import Jina, error_name, page_failure, refused_run
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
@@ -44,18 +45,15 @@ _OF_THE_PAGE = frozenset(
 class JinaReader(Service):
     """Texts of pages by Jina with this key, or keyless without one."""
 
-    FACTS = Facts(
-        name="jina",
+    FACTS = replace(
+        Jina.FACTS,
         title="Jina reader",
         endpoint="https://r.jina.ai/",
-        third_party=THIRD_PARTY,
-        terms=TERMS,
+        applies=(),
         returns=("published", "text"),
         key="optional",
-        key_env=KEY_ENV,
         count_max=1,
         limits="20 requests a minute without a key, 500 with one; paid by tokens",
-        paid=True,
         by_name=True,
     )
 

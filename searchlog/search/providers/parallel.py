@@ -19,17 +19,10 @@ from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
 from searchlog.search.service import Service
 
-__all__ = ["KEY_ENV", "TERMS", "THIRD_PARTY", "Parallel", "refused_run", "warnings_of"]
+__all__ = ["Parallel", "refused_run", "warnings_of"]
 
 PARSER = "parallel/2"
 
-KEY_ENV = ("PARALLEL_API_KEY",)
-THIRD_PARTY = "Parallel Web Systems (parallel.ai)"
-TERMS = Terms(
-    "https://parallel.ai/customer-terms",
-    "2026-11-30",
-    "of 2025-08-16: output is mainly for who asked, and not to be stored or passed on for AI or data that is sold",
-)
 _QUERY_MAX, _OBJECTIVE_MAX = 200, 5_000
 _DOMAINS_MAX = 200
 _EXCERPT_CHARS = 3_000
@@ -43,12 +36,17 @@ class Parallel(Service):
         name="parallel",
         title="Parallel Search",
         endpoint="https://api.parallel.ai/v1/search",
-        third_party=THIRD_PARTY,
-        terms=TERMS,
+        third_party="Parallel Web Systems (parallel.ai)",
+        terms=Terms(
+            "https://parallel.ai/customer-terms",
+            "2026-11-30",
+            "of 2025-08-16: output is mainly for who asked, "
+            "and not to be stored or passed on for AI or data that is sold",
+        ),
         applies=("count", "country", "freshness", "after", "include_domains", "exclude_domains"),
         returns=("snippet", "published"),
         key="required",
-        key_env=KEY_ENV,
+        key_env=("PARALLEL_API_KEY",),
         count_max=40,
         limits="600 requests a minute; a query of 200 characters",
         paid=True,

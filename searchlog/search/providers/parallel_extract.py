@@ -6,14 +6,15 @@ Traps: excerpts come whether asked for or not, and are no text of a page; pages 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.search.answers.asked import Asked, code_of, drop_failed, read_texts, told
 from searchlog.search.answers.reading import Reader, rows
 from searchlog.search.answers.values import items, page_text, published, text
-from searchlog.search.provider import Facts, Response
-from searchlog.search.providers.parallel import KEY_ENV, TERMS, THIRD_PARTY, refused_run, warnings_of
+from searchlog.search.provider import Response
+from searchlog.search.providers.parallel import Parallel, refused_run, warnings_of
 from searchlog.search.run import Run
 from searchlog.search.service import Service
 
@@ -25,18 +26,14 @@ PARSER = "parallel-extract/1"
 class ParallelExtract(Service):
     """Texts of pages by Parallel with this key."""
 
-    FACTS = Facts(
-        name="parallel",
+    FACTS = replace(
+        Parallel.FACTS,
         title="Parallel Extract",
         endpoint="https://api.parallel.ai/v1/extract",
-        third_party=THIRD_PARTY,
-        terms=TERMS,
+        applies=(),
         returns=("published", "text"),
-        key="required",
-        key_env=KEY_ENV,
         count_max=20,
         limits="600 requests a minute; each page costs",
-        paid=True,
         by_name=True,
     )
 

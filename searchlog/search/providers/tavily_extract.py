@@ -6,13 +6,14 @@ Trap: pages without a text stand in `failed_results`, with a reason in words onl
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.search.answers.asked import Asked, drop_failed, read_texts, told
 from searchlog.search.answers.reading import Reader, rows
 from searchlog.search.answers.values import items, page_text, text
-from searchlog.search.provider import Facts, Response
+from searchlog.search.provider import Response
 from searchlog.search.providers.tavily import Tavily, access, refused_run
 from searchlog.search.run import Run
 from searchlog.search.service import Service
@@ -25,18 +26,14 @@ PARSER = "tavily-extract/2"
 class TavilyExtract(Service):
     """Texts of pages by Tavily with this key, or keyless without one."""
 
-    FACTS = Facts(
-        name="tavily",
+    FACTS = replace(
+        Tavily.FACTS,
         title="Tavily extract",
         endpoint="https://api.tavily.com/extract",
-        third_party=Tavily.FACTS.third_party,
-        terms=Tavily.FACTS.terms,
+        applies=(),
         returns=("text",),
-        key="optional",
-        key_env=Tavily.FACTS.key_env,
         count_max=20,
         limits="a credit for five pages; without a key a limit an address",
-        paid=True,
         by_name=True,
     )
 
