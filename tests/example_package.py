@@ -8,11 +8,7 @@ __all__ = ["SOURCE", "install", "source"]
 
 SOURCE = '''"""A provider of somebody else."""
 
-from searchlog.search.provider import Facts, Terms
-from searchlog.search.answers.reading import Reader, error_text, fit, rows, status_run, wanted
-from searchlog.search.answers.values import text
-from searchlog.search.run import Run, RunOutcome
-from searchlog.search.service import Service
+from searchlog.providing import Facts, Reader, RunOutcome, Service, Terms, error_text, fit, rows, text, wanted
 
 
 class Example(Service):
@@ -39,11 +35,8 @@ class Example(Service):
         reader = Reader(self.facts, "example/1", self.facts.ignored(query))
         if response.status == 403 and error_text(response.body) == "over quota":
             return reader.run(RunOutcome.QUOTA, "status 403, over quota")
-        refused = status_run(self.facts, response, "example/1", reader.ignored)
-        if refused is not None:
-            return refused
-        found = rows(response, reader, "items")
-        if isinstance(found, Run):
+        found = reader.refused(response) or rows(response, reader, "items")
+        if not isinstance(found, tuple):
             return found
         reader.walk(found[1], _result)
         return reader.run()

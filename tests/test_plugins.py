@@ -17,8 +17,8 @@ from searchlog.search.plugins import found, plugins
 from searchlog.search.provider import NetworkProvider
 from searchlog.search.query import Query
 from searchlog.search.registry import Options, available, build, facts_of
-from searchlog.search.whom import choose, keyless_order
 from searchlog.search.run import RunOutcome
+from searchlog.search.whom import choose, keyless_order
 from tests.cli.conftest import clean_env
 from tests.example_package import SOURCE, install, source
 from tests.searches import HTML, JSON, findings, html, opened
@@ -70,6 +70,16 @@ def state(name: str, env: dict[str, str] | None = None) -> tuple[str, str]:
 
 
 # --- one that is right
+
+
+def test_a_server_of_ones_own_is_asked_at_a_private_address_without_leave(place: Path, site: Site) -> None:
+    own = source(endpoint=f"{site.url}/find").replace("limits=", "own_server=True, limits=")
+    install(place, own)
+    with opened() as archive:
+        (run,) = archive.session().search("high water", providers=["example"]).runs
+        # the leave is for asking it: a page beside it stays out of reach
+        assert (run.outcome, len(run.results)) == ("filtered_to_empty", 1)
+    assert len(site.hits) == 1
 
 
 def test_a_provider_of_a_package_is_asked_by_its_name(place: Path, site: Site) -> None:

@@ -4,10 +4,11 @@ installed.
     [project.entry-points."searchlog.providers"]
     example = "example_package:Example"
 
-The object is a class below `searchlog.search.service.Service`, or one of its shape: `FACTS`, whose name is the entry
-point's, and a constructor that takes `key`, `base_url` and `contact`. `searchlog.testing` checks one. A package that
-fails costs its own provider and nothing else: whatever it raises, its fault is told in words. Such a provider is asked
-only when it is named: that a package is installed sends no query to anybody.
+The object is a class below `Service`, or one of its shape: `FACTS`, whose name is the entry point's, and a constructor
+that takes `key`, `base_url` and `contact`. `searchlog.providing` has the parts of one and says how to write it;
+`searchlog.testing` checks one. A package that fails costs its own provider and nothing else: whatever it raises, its
+fault is told in words. Such a provider is asked only when it is named: that a package is installed sends no query to
+anybody.
 """
 
 from __future__ import annotations
