@@ -25,7 +25,7 @@ from searchlog.flow.settings import Settings
 from searchlog.flow.standing import Standings
 from searchlog.reparse import reparse
 from searchlog.replay import replay
-from searchlog.search import plugins, registry
+from searchlog.search import plugins, registry, whom
 from searchlog.search.answers.values import seconds
 from searchlog.search.catalogue import EXTRACTORS, FACTS, SERVICES
 from searchlog.search.cooldown import after_run
@@ -253,7 +253,8 @@ def test_what_a_stranger_got_wrong_is_replayed_as_it_was(
     mine = Follows(site, read)
     mine.second = second
     facts_of, build = registry.facts_of, registry.build
-    monkeypatch.setattr(registry, "facts_of", lambda name: mine.facts if name == "mine" else facts_of(name))
+    for module in (registry, whom):
+        monkeypatch.setattr(module, "facts_of", lambda name: mine.facts if name == "mine" else facts_of(name))
     monkeypatch.setattr(registry, "build", lambda name, *rest: mine if name == "mine" else build(name, *rest))
     with opened() as archive:
         session = archive.session()

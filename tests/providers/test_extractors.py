@@ -18,11 +18,10 @@ from hypothesis import strategies as st
 from searchlog.capture.exchange import header
 from searchlog.errors import UsageError
 from searchlog.search.answers.asked import Asked, code_of
-from searchlog.search.answers.reading import ITEMS_HARD_MAX
 from searchlog.search.catalogue import EXTRACTORS, SERVICES
 from searchlog.search.extractor import Extractor, run_of_texts
 from searchlog.search.provider import Response
-from searchlog.search.run import Run, RunOutcome
+from searchlog.search.run import ITEMS_HARD_MAX, Run, RunOutcome
 from tests.providers.conftest import ALL_ENTRIES, KEY, exchange_of, json_response, sample
 from tests.providers.test_every import BAD_BODIES, check
 

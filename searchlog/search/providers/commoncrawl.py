@@ -19,7 +19,6 @@ from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
 from searchlog.search.answers.cdx import DATES_NOTE, between, captured_at, target
 from searchlog.search.answers.reading import (
-    ITEMS_HARD_MAX,
     ITEMS_MAX,
     Reader,
     error_text,
@@ -30,7 +29,7 @@ from searchlog.search.answers.reading import (
 from searchlog.search.answers.values import json_object, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
-from searchlog.search.run import Run, RunOutcome
+from searchlog.search.run import ITEMS_HARD_MAX, Run, RunOutcome
 from searchlog.search.service import Service
 
 __all__ = ["CommonCrawl"]
