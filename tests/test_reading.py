@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchlog.errors import FormatError
-from searchlog.search.answers.reading import error_text, fit, retry_after, site_operators
+from searchlog.search.answers.reading import code_of_tag, error_text, fit, retry_after, site_operators
 from searchlog.search.answers.values import html_text, json_object, number, seconds, text
 from searchlog.search.query import Query
 
@@ -159,3 +159,23 @@ def test_operators_say_one_wanted_domain_and_ten_unwanted() -> None:
     assert site_operators(Query("x", include_domains=("a", "b"))) == ("", ("include_domains",))
     unwanted = tuple(f"d{n}" for n in range(11))
     assert site_operators(Query("x", exclude_domains=unwanted))[1] == ("exclude_domains",)
+
+
+@pytest.mark.parametrize(
+    ("tag", "code"),
+    [
+        ("en", "en"),
+        ("EN_gb", "en-gb"),
+        ("en-GB-oxendict", "en-gb"),
+        ("en-US", "en"),
+        ("zh-HK-x", "zh-hant"),
+        ("de-AT", "xx"),
+        ("no", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_the_code_of_a_language_is_that_of_as_much_of_its_tag_as_has_one(tag: str | None, code: str | None) -> None:
+    assert (
+        code_of_tag(tag, {"de", "en", "en-gb", "xx", "zh-hant"}, {"zh-hk": "zh-hant", "de": "xx", "no": "nb"}) == code
+    )

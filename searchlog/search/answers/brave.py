@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from searchlog.capture.exchange import header
 from searchlog.errors import FormatError
-from searchlog.search.answers.reading import Reader, check_key, error_text, retry_after
+from searchlog.search.answers.reading import Reader, check_key, code_of_tag, error_text, retry_after
 from searchlog.search.answers.values import items, json_object, seconds, text
 from searchlog.search.provider import Response, Terms
 from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
 
-__all__ = ["COUNTRIES", "KEY_ENV", "TERMS", "THIRD_PARTY", "asked_fields", "language_code", "refused_run", "unsaid"]
+__all__ = ["KEY_ENV", "TERMS", "THIRD_PARTY", "asked_fields", "refused_run", "unsaid"]
 
 _FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
 _COUNTRIES_LIST = (
     "AR AU AT BE BR CA CL CN DE DK ES FI FR GB GR HK ID IN IT JP KR MX MY NL NO NZ PH PL PT RU SA SE CH TR TW US ZA"
 )
-COUNTRIES = frozenset(_COUNTRIES_LIST.split())
+_COUNTRIES = frozenset(_COUNTRIES_LIST.split())
 _LANGUAGES_LIST = (
     "ar bg bn ca cs da de el en en-gb es et eu fi fr gl gu he hi hr hu is it jp kn ko lt lv ml mr ms nb nl pa pl "
     "pt-br pt-pt ro ru sk sl sr sv ta te th tr uk vi zh-hans zh-hant"
@@ -41,9 +41,9 @@ _FIRST_DAY, _LAST_DAY = "1990-01-01", "2099-12-31"
 def asked_fields(query: Query) -> dict[str, str]:
     """Return the parameters that say a query's country, language and dates, of those that Brave knows."""
     fields = {}
-    if query.country in COUNTRIES:
+    if query.country in _COUNTRIES:
         fields["country"] = str(query.country)
-    language = language_code(query.language)
+    language = _language(query)
     if language:
         fields["search_lang"] = language
     if query.freshness in _FRESHNESS:
@@ -55,20 +55,12 @@ def asked_fields(query: Query) -> dict[str, str]:
 
 def unsaid(query: Query) -> list[str]:
     """Return which of country and language are set, and are none that Brave knows."""
-    out = ["country"] if query.country and query.country not in COUNTRIES else []
-    return out + (["language"] if query.language and not language_code(query.language) else [])
+    out = ["country"] if query.country and query.country not in _COUNTRIES else []
+    return out + (["language"] if query.language and not _language(query) else [])
 
 
-def language_code(tag: str | None) -> str | None:
-    """Return Brave's code of a language tag: the whole tag if it has one, else its first part; None if it has none."""
-    if not tag:
-        return None
-    tag = tag.lower().replace("_", "-")
-    for name in (tag, "-".join(tag.split("-")[:2]), tag.split("-")[0]):
-        code = _ALIAS.get(name, name)
-        if code in _LANGUAGES:
-            return code
-    return None
+def _language(query: Query) -> str | None:
+    return code_of_tag(query.language, _LANGUAGES, _ALIAS)
 
 
 def refused_run(response: Response, reader: Reader) -> Run | None:

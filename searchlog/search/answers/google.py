@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from searchlog.search.answers.reading import Reader, fit, site_operators
+from searchlog.search.answers.reading import Reader, code_of_tag, fit, site_operators
 from searchlog.search.answers.values import items, text
 from searchlog.search.query import Query
 
@@ -41,15 +41,8 @@ def asked(query: Query) -> tuple[str, tuple[str, ...]]:
 
 
 def language_code(tag: str | None) -> str | None:
-    """Return Google's code of a language tag: the whole tag if it has one, else its first part; None if it has none."""
-    if not tag:
-        return None
-    tag = tag.lower().replace("_", "-")
-    for name in (tag, "-".join(tag.split("-")[:2]), tag.split("-")[0]):
-        code = _ALIAS.get(name, name)
-        if code in _LANGUAGES:
-            return code
-    return None
+    """Return Google's code of a language tag, or None."""
+    return code_of_tag(tag, _LANGUAGES, _ALIAS)
 
 
 def time_filter(query: Query) -> str | None:

@@ -6,7 +6,7 @@ end, a million items. None of it may raise past a parser or reach a record.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -24,10 +24,10 @@ from searchlog.search.query import Query
 from searchlog.search.run import ITEMS_HARD_MAX, NOTES_BYTES_MAX, Result, Run, RunOutcome, json_bytes
 
 __all__ = [
-    "ITEMS_HARD_MAX",
     "ITEMS_MAX",
     "Reader",
     "check_key",
+    "code_of_tag",
     "error_text",
     "fit",
     "is_challenge",
@@ -120,6 +120,17 @@ def site_operators(query: Query) -> tuple[str, tuple[str, ...]]:
     if len(query.exclude_domains) > 10:
         unsaid.append("exclude_domains")
     return "".join(" " + word for word in words), tuple(unsaid)
+
+
+def code_of_tag(tag: str | None, known: Collection[str], alias: Mapping[str, str]) -> str | None:
+    """Return a service's code of a language tag: of the whole tag, else of its first two parts, else of the first.
+
+    None when it has none. known: its codes, in lower case. alias: what it calls otherwise, which counts first.
+    """
+    name = (tag or "").lower().replace("_", "-")
+    parts = name.split("-")
+    codes = (alias.get(part, part) for part in (name, "-".join(parts[:2]), parts[0]))
+    return next((code for code in codes if code in known), None)
 
 
 def wanted(query: Query, facts: Facts) -> int:

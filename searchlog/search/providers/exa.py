@@ -12,6 +12,7 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
+from searchlog.search.answers.moments import unsaid_freshness
 from searchlog.search.answers.reading import Reader, error_text, is_challenge, rows, wanted
 from searchlog.search.answers.values import crawled, items, json_object, number, page_text, published, text
 from searchlog.search.provider import Facts, Response, Terms
@@ -70,8 +71,7 @@ class Exa(Service):
         return self._post(body, ("x-api-key", self._key or ""))
 
     def parse(self, response: Response, query: Query) -> Run:
-        undated = ("freshness",) if query.freshness and query.span() == (None, None) else ()
-        reader = Reader(self.facts, PARSER, self.facts.ignored(query) + undated)
+        reader = Reader(self.facts, PARSER, self.facts.ignored(query) + tuple(unsaid_freshness(query)))
         refused = refused_run(response, reader)
         if refused is not None:
             return refused

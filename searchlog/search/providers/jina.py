@@ -14,6 +14,7 @@ from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
 from searchlog.search.answers.reading import (
     Reader,
+    code_of_tag,
     error_text,
     is_challenge,
     retry_after,
@@ -74,7 +75,7 @@ class Jina(Service):
         }
         if query.country:
             fields["gl"] = query.country.lower()
-        language = _language(query.language)
+        language = _language(query)
         if language:
             fields["hl"] = language
         form = () if query.texts else (("X-Respond-With", "no-content"),)
@@ -95,7 +96,7 @@ class Jina(Service):
 
     def _ignored(self, query: Query) -> tuple[str, ...]:
         unsaid = list(site_operators(query)[1])
-        unsaid += ["language"] if query.language and not _language(query.language) else []
+        unsaid += ["language"] if query.language and not _language(query) else []
         return self.facts.ignored(query) + tuple(unsaid)
 
 
@@ -135,16 +136,8 @@ def _answer(body: bytes) -> dict[str, Any]:
         return {}
 
 
-def _language(tag: str | None) -> str | None:
-    """Return the code of a language tag: of the whole if it has one, else of its first parts; None if it has none."""
-    if not tag:
-        return None
-    tag = tag.lower().replace("_", "-")
-    for name in (tag, "-".join(tag.split("-")[:2]), tag.split("-")[0]):
-        code = _ALIAS.get(name, name)
-        if code in _LANGUAGES:
-            return code
-    return None
+def _language(query: Query) -> str | None:
+    return code_of_tag(query.language, _LANGUAGES, _ALIAS)
 
 
 def _result(row: dict[str, Any]) -> dict[str, Any]:

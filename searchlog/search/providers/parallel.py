@@ -12,6 +12,7 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
+from searchlog.search.answers.moments import unsaid_freshness
 from searchlog.search.answers.reading import Reader, error_text, fit, is_challenge, rows, wanted
 from searchlog.search.answers.values import items, json_object, published, text
 from searchlog.search.provider import Facts, Response, Terms
@@ -95,7 +96,7 @@ class Parallel(Service):
 
     def _ignored(self, query: Query) -> tuple[str, ...]:
         include, exclude = _domains(query)
-        unsaid = ["freshness"] if query.freshness and query.span() == (None, None) else []
+        unsaid = unsaid_freshness(query)
         unsaid += ["include_domains"] if len(include) < len(query.include_domains) else []
         unsaid += ["exclude_domains"] if len(exclude) < len(query.exclude_domains) else []
         return self.facts.ignored(query) + tuple(unsaid)

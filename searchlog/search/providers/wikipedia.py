@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.answers.reading import Reader, error_text, fit, retry_after
+from searchlog.search.answers.reading import Reader, code_of_tag, error_text, fit, retry_after
 from searchlog.search.answers.values import html_text, json_object, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
@@ -153,12 +153,9 @@ class Wikipedia(Service):
 
 def _wiki(query: Query) -> tuple[str, bool]:
     """Return the Wikipedia to ask, and whether it was guessed because the query names none that exists."""
-    if query.language:
-        tag = query.language.lower().replace("_", "-")
-        for name in (tag, "-".join(tag.split("-")[:2]), tag.split("-")[0]):
-            wiki = _ALIAS.get(name, name)
-            if wiki in _LANGUAGES:
-                return wiki, False
+    named = code_of_tag(query.language, _LANGUAGES, _ALIAS)
+    if named is not None:
+        return named, False
     for wiki, script in _SCRIPTS:
         if script.search(query.text):
             return wiki, True

@@ -13,7 +13,7 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.answers.reading import Reader, error_text, is_challenge, retry_after
+from searchlog.search.answers.reading import Reader, code_of_tag, error_text, is_challenge, retry_after
 from searchlog.search.answers.values import items, json_object, page_text, published, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
@@ -32,12 +32,12 @@ _COUNTRIES_LIST = (
 )
 _COUNTRIES = frozenset(_COUNTRIES_LIST.split())
 _LANGUAGES_LIST = (
-    "AR EU BN BG CA ZH-HANS ZH-HANT HR CS DA NL EN EN-GB ET FI FR GL DE EL GU HE HI HU IS IT KN KO LV LT MS ML MR NB "
-    "PL PT-BR PT-PT PA RO RU SR SK SL ES SV TA TE TH TR UK VI"
+    "ar eu bn bg ca zh-hans zh-hant hr cs da nl en en-gb et fi fr gl de el gu he hi hu is it kn ko lv lt ms ml mr nb "
+    "pl pt-br pt-pt pa ro ru sr sk sl es sv ta te th tr uk vi"
 )
 _LANGUAGES = frozenset(_LANGUAGES_LIST.split())
-_ALIAS = {"NO": "NB", "NN": "NB", "PT": "PT-PT", "ZH": "ZH-HANS", "ZH-CN": "ZH-HANS", "ZH-SG": "ZH-HANS",
-          "ZH-TW": "ZH-HANT", "ZH-HK": "ZH-HANT", "ZH-MO": "ZH-HANT", "IW": "HE"}  # fmt: skip
+_ALIAS = {"no": "nb", "nn": "nb", "pt": "pt-pt", "zh": "zh-hans", "zh-cn": "zh-hans", "zh-sg": "zh-hans",
+          "zh-tw": "zh-hant", "zh-hk": "zh-hant", "zh-mo": "zh-hant", "iw": "he"}  # fmt: skip
 _FIRST_DAY, _LAST_DAY = "1990-01-01", "2099-12-31"
 
 
@@ -86,7 +86,7 @@ class You(Service):
             body["freshness"] = f"{query.after or _FIRST_DAY}to{query.before or query.asked_on or _LAST_DAY}"
         if query.country in _COUNTRIES:
             body["country"] = query.country
-        language = _language(query.language)
+        language = _language(query)
         if language:
             body["language"] = language
         if query.safe:
@@ -125,7 +125,7 @@ class You(Service):
 
     def _ignored(self, query: Query) -> tuple[str, ...]:
         unsaid = ["country"] if query.country and query.country not in _COUNTRIES else []
-        unsaid += ["language"] if query.language and not _language(query.language) else []
+        unsaid += ["language"] if query.language and not _language(query) else []
         if self._key:
             unsaid += ["include_domains"] if len(query.include_domains) > _DOMAINS_MAX else []
             too_many = len(query.exclude_domains) > _DOMAINS_MAX
@@ -149,16 +149,8 @@ def _refused(response: Response, reader: Reader) -> Run | None:
     return reader.refused(response)
 
 
-def _language(tag: str | None) -> str | None:
-    """Return the code of a language tag: of the whole if it has one, else of its first parts; None if it has none."""
-    if not tag:
-        return None
-    tag = tag.upper().replace("_", "-")
-    for name in (tag, "-".join(tag.split("-")[:2]), tag.split("-")[0]):
-        code = _ALIAS.get(name, name)
-        if code in _LANGUAGES:
-            return code
-    return None
+def _language(query: Query) -> str | None:
+    return (code_of_tag(query.language, _LANGUAGES, _ALIAS) or "").upper() or None
 
 
 def _result(row: dict[str, Any], section: str) -> dict[str, Any]:
