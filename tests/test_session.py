@@ -18,9 +18,9 @@ from searchlog.errors import FormatError, ProviderError, UsageError
 from searchlog.flow.settings import Settings
 from searchlog.records import BlobRef, Capture, Conversion, Decision, Evidence, Query, Rendering, Run, Turn
 from searchlog.search.query import Query as Asked
-from searchlog.search.registry import keyless_order
 from searchlog.search.run import Result, RunOutcome
 from searchlog.search.run import Run as RunValue
+from searchlog.search.whom import keyless_order
 from searchlog.session import Progress, Session
 from searchlog.verify.derivation import verify_passages
 from tests.searches import (
