@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from searchlog.capture.exchange import Request
-from searchlog.search.answers.reading import Reader, fit, rows, status_run, wanted
+from searchlog.search.answers.reading import Reader, fit, rows, wanted
 from searchlog.search.answers.values import text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
@@ -78,7 +78,7 @@ class Tide(Service):
 
     def parse(self, response: Response, query: Query) -> Run:
         reader = Reader(self.facts, "tide/1", self.ignored(query))
-        refused = status_run(self.facts, response, "tide/1", reader.ignored)
+        refused = reader.refused(response)
         if refused is not None:
             return refused
         found = rows(response, reader, "items")

@@ -15,7 +15,7 @@ import pytest
 
 import searchlog.testing
 from searchlog.capture.exchange import Request
-from searchlog.search.answers.reading import Reader, rows, status_run
+from searchlog.search.answers.reading import Reader, rows
 from searchlog.search.answers.values import page_text
 from searchlog.search.extractor import ended
 from searchlog.search.provider import NetworkProvider, Response
@@ -200,7 +200,7 @@ class Reading(Service):
 
     def parse(self, response: Response, urls: Sequence[str]) -> Run:
         reader = Reader(self.facts, "reading/1")
-        refused = status_run(self.facts, response, "reading/1")
+        refused = reader.refused(response)
         if refused is not None:
             return refused
         found = rows(response, reader, "pages")

@@ -34,7 +34,6 @@ __all__ = [
     "retry_after",
     "rows",
     "site_operators",
-    "status_run",
     "wanted",
 ]
 
@@ -155,34 +154,15 @@ _STATUS = {
 }
 
 
-def status_run(facts: Facts, response: Response, parser: str, ignored: tuple[str, ...] = ()) -> Run | None:
-    """Return the run that the status alone tells; None for 2xx, where the body decides.
-
-    403 is `auth` when a key was sent, else `blocked`; a challenge that the server itself declares is always `blocked`.
-    What is wrong with a key names the variable to look at.
-    """
-    status = response.status
-    if 200 <= status < 300:
-        return None
-    said = error_text(response.body)
-    if is_challenge(response):
-        outcome, meaning = RunOutcome.BLOCKED, "a bot challenge"
-    elif status == 403:
-        keyed = facts.key != "none" and not facts.keyless
-        outcome, meaning = (RunOutcome.AUTH, "not allowed") if keyed else (RunOutcome.BLOCKED, "not allowed")
-    elif status in _STATUS:
-        outcome, meaning = _STATUS[status]
-    elif 300 <= status < 400:
-        outcome, meaning = RunOutcome.UNAVAILABLE, "it redirects elsewhere; set the provider's address to the new one"
-    elif 400 <= status < 500:
-        outcome, meaning = RunOutcome.BAD_REQUEST, "it does not accept the request"
-    else:
-        outcome, meaning = RunOutcome.UNAVAILABLE, "its server failed"
-    wait = retry_after(response.headers) if outcome in (RunOutcome.RATE_LIMITED, RunOutcome.UNAVAILABLE) else None
-    detail = f"{facts.name}: status {status}, {meaning}" + (f" ({said})" if said else "")
-    if outcome is RunOutcome.AUTH and facts.key != "none":
-        detail += f"; {check_key(facts)}"
-    return Run(facts.name, outcome, detail=detail, retry_after_s=wait, ignored=ignored, parser=parser)
+def _meaning(status: int) -> tuple[RunOutcome, str]:
+    """Return what a status says that is none of success."""
+    if status in _STATUS:
+        return _STATUS[status]
+    if 300 <= status < 400:
+        return RunOutcome.UNAVAILABLE, "it redirects elsewhere; set the provider's address to the new one"
+    if 400 <= status < 500:
+        return RunOutcome.BAD_REQUEST, "it does not accept the request"
+    return RunOutcome.UNAVAILABLE, "its server failed"
 
 
 def check_key(facts: Facts) -> str:
@@ -203,8 +183,28 @@ class Reader:
     item_count: int = 0
 
     def refused(self, response: Response) -> Run | None:
-        """Return the run that the status alone tells, as `status_run` does; None for 2xx."""
-        return status_run(self.facts, response, self.parser, self.ignored)
+        """Return the run that the status alone tells; None for 2xx, where the body decides.
+
+        403 is `auth` when a key was sent, else `blocked`; a challenge that the server itself declares is always
+        `blocked`. What is wrong with a key names the variable to look at.
+        """
+        status = response.status
+        if 200 <= status < 300:
+            return None
+        if is_challenge(response):
+            outcome, meaning = RunOutcome.BLOCKED, "a bot challenge"
+        elif status == 403:
+            keyed = self.facts.key != "none" and not self.facts.keyless
+            outcome, meaning = RunOutcome.AUTH if keyed else RunOutcome.BLOCKED, "not allowed"
+        else:
+            outcome, meaning = _meaning(status)
+        wait = retry_after(response.headers) if outcome in (RunOutcome.RATE_LIMITED, RunOutcome.UNAVAILABLE) else None
+        said = error_text(response.body)
+        name = self.facts.name
+        detail = f"{name}: status {status}, {meaning}" + (f" ({said})" if said else "")
+        if outcome is RunOutcome.AUTH and self.facts.key != "none":
+            detail += f"; {check_key(self.facts)}"
+        return Run(name, outcome, detail=detail, retry_after_s=wait, ignored=self.ignored, parser=self.parser)
 
     def walk(self, rows: Sequence[Any], read: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         """Add each row: `read` gives `url` as it stood, and the cleaned title, snippet and other fields of `Result`."""

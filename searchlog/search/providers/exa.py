@@ -13,7 +13,7 @@ from typing import Any
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
 from searchlog.search.answers.moments import unsaid_freshness
-from searchlog.search.answers.reading import Reader, error_text, is_challenge, rows, wanted
+from searchlog.search.answers.reading import Reader, check_key, error_text, is_challenge, rows, wanted
 from searchlog.search.answers.values import crawled, items, json_object, number, page_text, published, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
@@ -99,7 +99,7 @@ def refused_run(response: Response, reader: Reader) -> Run | None:
         return reader.run(RunOutcome.BAD_REQUEST, f"status {status}, its content policy refuses this query{why}")
     if tag == "INVALID_API_KEY" or (status in (401, 403) and not is_challenge(response)):
         meaning = "not allowed with this key" if status == 403 else "the key is missing or wrong"
-        return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; check EXA_API_KEY")
+        return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; {check_key(reader.facts)}")
     return reader.refused(response)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from searchlog.capture.exchange import Header, Request
 from searchlog.errors import FormatError
-from searchlog.search.answers.reading import Reader, error_text, fit, is_challenge, retry_after, wanted
+from searchlog.search.answers.reading import Reader, check_key, error_text, fit, is_challenge, retry_after, wanted
 from searchlog.search.answers.values import items, json_object, page_text, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
@@ -114,8 +114,7 @@ def refused_run(response: Response, reader: Reader) -> Run | None:
     why, keyless = f" ({said})" if said else "", reader.facts.keyless
     if status in (401, 403) and not is_challenge(response):
         meaning = "not allowed" if status == 403 else "the key is missing or wrong"
-        advice = "set FIRECRAWL_API_KEY" if keyless else "check FIRECRAWL_API_KEY"
-        return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; {advice}")
+        return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; {check_key(reader.facts)}")
     if status == 408:
         return reader.run(RunOutcome.TIMEOUT, f"status 408, it did not end in its own time{why}")
     more = "; set FIRECRAWL_API_KEY to have your own limit" if keyless else ""

@@ -14,6 +14,7 @@ from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
 from searchlog.search.answers.reading import (
     Reader,
+    check_key,
     code_of_tag,
     error_text,
     is_challenge,
@@ -106,8 +107,7 @@ def refused_run(response: Response, reader: Reader) -> Run | None:
     why, keyless = f" ({said})" if said else "", reader.facts.keyless
     if status in (401, 403) and not is_challenge(response):
         meaning = "not allowed" if status == 403 else "the key is missing or wrong"
-        advice = "set JINA_API_KEY" if keyless else "check JINA_API_KEY"
-        return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; {advice}")
+        return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; {check_key(reader.facts)}")
     if status == 429:
         wait = retry_after(response.headers)
         wait = seconds(_answer(response.body).get("retryAfter")) if wait is None else wait

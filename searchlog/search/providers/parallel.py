@@ -13,7 +13,7 @@ from typing import Any
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
 from searchlog.search.answers.moments import unsaid_freshness
-from searchlog.search.answers.reading import Reader, error_text, fit, is_challenge, rows, wanted
+from searchlog.search.answers.reading import Reader, check_key, error_text, fit, is_challenge, rows, wanted
 from searchlog.search.answers.values import items, json_object, published, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
@@ -108,7 +108,7 @@ def refused_run(response: Response, reader: Reader) -> Run | None:
     why = f" ({said})" if said else ""
     if status in (401, 403) and not is_challenge(response):
         meaning = "not allowed with this key" if status == 403 else "the key is missing or wrong"
-        return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; check PARALLEL_API_KEY")
+        return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; {check_key(reader.facts)}")
     if status == 408:
         return reader.run(RunOutcome.TIMEOUT, f"status 408, it did not end in its own time{why}")
     run = reader.refused(response)

@@ -12,6 +12,7 @@ from searchlog.capture.exchange import Header, Request
 from searchlog.errors import FormatError
 from searchlog.search.answers.reading import (
     Reader,
+    check_key,
     error_text,
     fit,
     is_challenge,
@@ -132,7 +133,7 @@ def refused_run(response: Response, reader: Reader) -> Run | None:
         more = "; set TAVILY_API_KEY to have your own limit" if reader.facts.keyless else ""
         return reader.run(RunOutcome.RATE_LIMITED, f"status {status}, too many requests{why}{more}", wait)
     if status in (401, 403) and reader.facts.keyless and not is_challenge(response):
-        return reader.run(RunOutcome.AUTH, f"status {status}, no keyless access{why}; set TAVILY_API_KEY")
+        return reader.run(RunOutcome.AUTH, f"status {status}, no keyless access{why}; {check_key(reader.facts)}")
     return reader.refused(response)
 
 

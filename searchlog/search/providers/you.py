@@ -13,7 +13,7 @@ from typing import Any
 
 from searchlog.capture.exchange import Request
 from searchlog.errors import FormatError
-from searchlog.search.answers.reading import Reader, code_of_tag, error_text, is_challenge, retry_after
+from searchlog.search.answers.reading import Reader, check_key, code_of_tag, error_text, is_challenge, retry_after
 from searchlog.search.answers.values import items, json_object, page_text, published, text
 from searchlog.search.provider import Facts, Response, Terms
 from searchlog.search.query import Query
@@ -139,8 +139,7 @@ def _refused(response: Response, reader: Reader) -> Run | None:
     why, keyless = f" ({said})" if said else "", reader.facts.keyless
     if status in (401, 403) and not is_challenge(response):
         meaning = "not allowed" if status == 403 else "the key is missing or wrong"
-        advice = "set YDC_API_KEY" if keyless else "check YDC_API_KEY"
-        return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; {advice}")
+        return reader.run(RunOutcome.AUTH, f"status {status}, {meaning}{why}; {check_key(reader.facts)}")
     if status == 429 or (status == 402 and keyless):
         # without a key both mean that the address has had its requests of the day
         wait = retry_after(response.headers)
