@@ -25,6 +25,7 @@ from searchlog.search.run import ITEMS_HARD_MAX, NOTES_BYTES_MAX, Result, Run, R
 
 __all__ = [
     "ITEMS_MAX",
+    "TITLE_MAX",
     "Reader",
     "check_key",
     "code_of_tag",

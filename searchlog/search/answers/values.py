@@ -18,7 +18,6 @@ from searchlog.errors import FormatError
 from searchlog.search.run import RETRY_MAX_S
 
 __all__ = [
-    "DATE_MAX",
     "crawled",
     "html_text",
     "items",
@@ -31,7 +30,7 @@ __all__ = [
     "without_surrogates",
 ]
 
-DATE_MAX = 60
+_DATE_MAX = 60
 _SPACE = re.compile(r"\s+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _TAG = re.compile(r"<[/!]?[a-zA-Z-][^<>]*>")
@@ -115,7 +114,7 @@ def crawled(row: Mapping[str, Any], *names: str) -> dict[str, str]:
 def _dated(what: str, row: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
     for name in names:
         found = text(row.get(name))
-        if 0 < len(found) <= DATE_MAX:
+        if 0 < len(found) <= _DATE_MAX:
             return {what: found, f"{what}_source": name}
     return {}
 

@@ -8,7 +8,7 @@ from searchlog.search.query import Query
 from searchlog.search.run import Result, Run, RunOutcome
 from searchlog.search.textindex import Hit, TextIndex
 
-__all__ = ["Archive", "run_of_hits"]
+__all__ = ["PARSER", "Archive", "run_of_hits"]
 
 PARSER = "textindex/1"
 
