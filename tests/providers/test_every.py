@@ -18,7 +18,18 @@ from searchlog.capture.exchange import Decoded, Exchange, Outcome
 from searchlog.search.provider import OPTIONS, NetworkProvider, Response, run_of
 from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
-from tests.providers.conftest import ENTRIES, KEY, QUERY, Ask, every, exchange_of, query_for, sample
+from tests.providers.conftest import (
+    ALL_ENTRIES,
+    ENTRIES,
+    KEY,
+    QUERY,
+    SAMPLES,
+    Ask,
+    every,
+    exchange_of,
+    query_for,
+    sample,
+)
 
 PROVIDERS = every()
 EVERY = pytest.mark.parametrize("provider", PROVIDERS.values(), ids=PROVIDERS.keys())
@@ -84,6 +95,16 @@ def test_each_sample_over_the_wire_is_read_as_expected(
     run = ask(provider)
     assert run.outcome == entry["outcome"]
     assert len(run.results) == entry["results"]
+
+
+def test_each_sample_says_where_it_comes_from() -> None:
+    told = (SAMPLES / "README.md").read_text(encoding="utf-8")
+    for entry in ALL_ENTRIES:
+        assert entry["kind"] in ("recorded", "documented", "first-party test", "made"), entry["id"]
+        assert entry["origin"], entry["id"]
+        assert entry["licence"], entry["id"]
+        if entry["licence"] != "ours":
+            assert f"| {entry['file']} | {entry['kind']} |" in told, entry["id"]
 
 
 @EVERY
