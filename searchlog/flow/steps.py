@@ -22,7 +22,7 @@ from searchlog.search.filters import Policy, filter_candidates, settle
 from searchlog.search.fuse import Candidate, fuse
 from searchlog.search.provider import APPLIED_HERE, Facts
 from searchlog.search.query import Query
-from searchlog.search.run import Run, RunOutcome
+from searchlog.search.run import ANSWERS, Run, RunOutcome
 from searchlog.search.whom import lets_next_be_asked
 from searchlog.suspect import judge
 
@@ -30,12 +30,11 @@ __all__ = ["answered", "is_whole", "notes_of", "outcome_of", "page_dates_step", 
 
 _PARSE_RULE = "parse/1"
 _READ_RULE = f"read/2 {judge.RULE}"
-_ANSWERS = frozenset({RunOutcome.OK, RunOutcome.EMPTY, RunOutcome.FILTERED_TO_EMPTY})
 
 
 def answered(runs: Sequence[Run]) -> bool:
     """Return whether any provider gave an answer, if only that there is nothing."""
-    return any(run.outcome in _ANSWERS or run.results for run in runs)
+    return any(run.outcome in ANSWERS or run.results for run in runs)
 
 
 def shortlist(
@@ -202,7 +201,7 @@ def is_whole(runs: Sequence[Run], facts: Mapping[str, Facts], *, together: bool)
 
     Asked together, everybody has to; asked in turn, the last one, unless it covers less than the web.
     """
-    if all(run.outcome in _ANSWERS for run in runs):
+    if all(run.outcome in ANSWERS for run in runs):
         return True
     return not together and not lets_next_be_asked(facts[runs[-1].provider], runs[-1])
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from searchlog.errors import UsageError
 from searchlog.search.provider import Facts
 from searchlog.search.query import Query
-from searchlog.search.run import RETRY_MAX_S, Run, RunOutcome
+from searchlog.search.run import ANSWERS, RETRY_MAX_S, Run, RunOutcome
 
 __all__ = [
     "DAY_MAX",
@@ -39,7 +39,7 @@ GUESSES_S: Mapping[RunOutcome, tuple[int, int]] = {
 DAY_MAX = 1_000
 """Requests a day to a provider that costs money, where SEARCHLOG_DAY_MAX says nothing else."""
 
-_ANSWERED = frozenset({RunOutcome.OK, RunOutcome.EMPTY, RunOutcome.FILTERED_TO_EMPTY, RunOutcome.DEGRADED})
+_ANSWERED = ANSWERS | {RunOutcome.DEGRADED}
 
 
 @dataclass(frozen=True, slots=True)

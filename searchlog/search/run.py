@@ -14,6 +14,7 @@ from enum import StrEnum
 from searchlog.checks import Fault
 
 __all__ = [
+    "ANSWERS",
     "ITEMS_HARD_MAX",
     "NOTES_BYTES_MAX",
     "RETRY_MAX_S",
@@ -76,6 +77,10 @@ class RunOutcome(StrEnum):
     """No answer at all: name look-up, connect or TLS failed."""
     REFUSED = "refused"
     """We did not ask: the address guard forbade it."""
+
+
+ANSWERS = frozenset({RunOutcome.OK, RunOutcome.EMPTY, RunOutcome.FILTERED_TO_EMPTY})
+"""The outcomes of a provider that answered, if only that there is nothing; a degraded run answers as far as it goes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from searchlog.errors import UsageError
 from searchlog.search.catalogue import FACTS
 from searchlog.search.provider import Facts
 from searchlog.search.registry import Options, facts_of, unknown, variable_of
-from searchlog.search.run import Run, RunOutcome
+from searchlog.search.run import ANSWERS, Run, RunOutcome
 
 __all__ = [
     "CHOICE_ENV",
@@ -36,8 +36,6 @@ __all__ = [
 
 CHOICE_ENV = "SEARCHLOG_PROVIDERS"
 KEYLESS_ENV = "SEARCHLOG_KEYLESS"
-
-_ANSWERED = frozenset({RunOutcome.OK, RunOutcome.FILTERED_TO_EMPTY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +115,7 @@ def lets_next_be_asked(facts: Facts, run: Run) -> bool:
     No answer, whatever the reason, lets it. An answer does not; an empty one only when the provider covers less than
     the web. A degraded run counts as an answer when it has results.
     """
-    if run.outcome in _ANSWERED:
+    if run.outcome in ANSWERS and run.outcome is not RunOutcome.EMPTY:
         return False
     if run.outcome is RunOutcome.DEGRADED:
         return not run.results
