@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
+from itertools import islice
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -111,7 +112,8 @@ def _clean(value: str | None) -> str | None:
 
 def _metas(tree: Any) -> dict[str, list[str]]:
     out: dict[str, list[str]] = {}
-    for node in tree.css("meta")[:_META_MAX]:
+    # walked, not selected: a selection makes an object of each of a hundred thousand before the bound is looked at
+    for node in islice((node for node in tree.root.traverse() if node.tag == "meta"), _META_MAX):
         attributes = node.attributes
         content = attributes.get("content")
         if not content:
