@@ -30,6 +30,8 @@ _ATTRIBUTES_MAX = 4_000
 _LONG_TAG = 16_000
 
 _TAG_NAME = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
+_BARE_TAG = re.compile(r"([^<]*+)<(/?)([a-zA-Z][^\s/><]*+)>")
+"""Text, and a tag without attributes: most tags of a page that has very many."""
 # the look-aheads reject most tags at their first letter, which halves the time
 _FORMATTING = re.compile(r"<(/?)(?=[biusfetc])([bius]|font|em|big|tt|code|small|strike|strong)[\s/>]", re.I)
 _FORMATTING_STARTS = re.compile(r"<(?=[biusfetc])(?:[bius]|font|em|big|tt|code|small|strike|strong)[\s/>]", re.I)
@@ -48,12 +50,14 @@ _ENDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "dd": (("dt", "dd"), ("dl", "div")),
 }
 """What the start of an element ends, and where the search for it stops."""
+_NEVER_OPEN = VOID | _IMPLIED_END
 _RAW_TEXT = frozenset(("script", "style", "textarea", "title", "iframe", "noembed", "noframes", "noscript"))
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?""")
 _TAG_REST = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\s>"'][^\s>]*+)?)*+>""")
 """A quote counts only where a value begins; one that is never closed takes all that follows."""
 _COMMENT_END = re.compile("--!?>")
 """From the second hyphen of the start on, for `<!-->` is a whole comment."""
+_FOREIGN = frozenset(("svg", "annotation", "annotation-xml"))
 _BREAKS_OUT = frozenset(("p", "div", "h1", "h2", "h3", "h4", "ul", "ol", "li", "table", "body", "pre", "blockquote"))
 """What ends an unclosed drawing or formula (HTML Living Standard section 13.2.6.5)."""
 _WANTED = re.compile(r"\b(?:class|id|style|hidden|popover|open|role|aria-level|colspan)\b", re.I)
@@ -108,27 +112,28 @@ def _has_long_tag(text: str) -> bool:
 
 def _count_tags(text: str) -> str | None:
     """Follow starts and ends with a counter a name; return what the tree would suffer from."""
-    counts: Counter[str] = Counter()
+    open_by_name: dict[str, int] = {}
     depth = formatting = nodes = options = 0
     for match in _TAG_NAME.finditer(text):  # not a list of all: a page of tags alone has millions
-        slash, name = match[1], match[2].lower()
-        if name in VOID or name in _IMPLIED_END:
+        slash, name = match.groups()
+        name = name.lower()
+        if name in _NEVER_OPEN:
             # each new block opens the whole list of unclosed formatting elements again
             nodes += 1 if slash else 1 + formatting
         elif not slash:
-            counts[name] += 1
+            open_by_name[name] = open_by_name.get(name, 0) + 1
             depth += 1
             formatting += name in _FORMATTING_NAMES
             nodes += 1 + (formatting if name in BLOCK else 0)
-        elif counts[name]:
-            counts[name] -= 1
+            if depth > DEPTH_MAX and depth - formatting > DEPTH_MAX:
+                return "too-deep"
+        elif open_by_name.get(name):
+            open_by_name[name] -= 1
             depth -= 1
             formatting -= name in _FORMATTING_NAMES
         options += name == "option"
         if nodes > _NODES_MAX or options > _OPTIONS_MAX:
             return "too-many-nodes"
-        if depth > DEPTH_MAX and depth - formatting > DEPTH_MAX:
-            return "too-deep"
     return None
 
 
@@ -166,16 +171,28 @@ def read_flat(text: str, builder: Builder, full: Callable[[], bool], late: Calla
     """
     reader = _Flat(builder)
     at, length, steps, tags = 0, len(text), 0, 0
+    bare_tag = _BARE_TAG.match
     while at < length:
-        begin = text.find("<", at)
-        if begin < 0:
-            reader.text(text[at:])
-            return True
-        if begin > at:
-            reader.text(text[at:begin])
-        at = reader.markup(text, begin)
         steps += 1
-        tags += text[begin + 1 : begin + 2] != "!"
+        if (bare := bare_tag(text, at)) is not None:
+            data, slash, name = bare.groups()
+            if data:
+                reader.text(data)
+            at = bare.end()
+            tags += 1
+            if slash:
+                reader.end(name.lower())
+            else:
+                at = reader.start(name.lower(), "", text, at)
+        else:
+            begin = text.find("<", at)
+            if begin < 0:
+                reader.text(text[at:])
+                return True
+            if begin > at:
+                reader.text(text[at:begin])
+            at = reader.markup(text, begin)
+            tags += text[begin + 1 : begin + 2] != "!"
         if steps % _LOOK_EVERY == 0 and (tags >= _TAGS_MAX or full() or late()):
             return at >= length
     return True
@@ -210,30 +227,32 @@ class _Flat:
         end = _tag_end(text, match.end())
         name = match[2].lower()
         if match[1]:
-            self._end(name)
-        elif name in _RAW_TEXT and not self._skip:
+            self.end(name)
+            return end
+        return self.start(name, text[match.end() : end - 1], text, end)
+
+    def start(self, name: str, rest: str, text: str, end: int) -> int:
+        """Take a start tag that ends there; return where reading goes on: after an element without elements in it."""
+        if self._skip:
+            if self._skip not in _FOREIGN or name not in _BREAKS_OUT:
+                self._skip_depth += name == self._skip
+                return end
+            self._skip = ""
+        elif name in _RAW_TEXT:
             close = re.compile(rf"</{name}(?=[\s/>])", re.I).search(text, end)
             return len(text) if close is None else _tag_end(text, close.end())
-        else:
-            self._start(name, text[match.end() : end - 1])
-        return end
-
-    def _start(self, name: str, rest: str) -> None:
-        if self._skip and (self._skip not in ("svg", "annotation", "annotation-xml") or name not in _BREAKS_OUT):
-            self._skip_depth += name == self._skip
-            return
-        self._skip = ""
         if name in ("html", "head", "body"):
-            return
+            return end
         if name in SKIPPED:
             if not rest.endswith("/"):
                 self._skip, self._skip_depth = name, 1
-            return
+            return end
         if self._open and name in BLOCK:
             self._imply_end(name)
-        if self._builder.start(name, _attributes(rest)) >= OPEN:
+        if self._builder.start(name, _attributes(rest) if rest else {}) >= OPEN:
             self._open.append(name)
             self._counts[name] += 1
+        return end
 
     def _imply_end(self, name: str) -> None:
         """Close what the start of this block closes: a paragraph, the item before, the cells and the row before."""
@@ -251,7 +270,8 @@ class _Flat:
         for _ in range(found):
             self._close(self._open[-1])
 
-    def _end(self, name: str) -> None:
+    def end(self, name: str) -> None:
+        """Take an end tag."""
         if self._skip:
             self._skip_depth -= name == self._skip
             if self._skip_depth == 0:
@@ -260,7 +280,7 @@ class _Flat:
         if name == "br":
             self._builder.start("br", {})
         # the end of an inline element never closes a block around it
-        elif self._counts[name] and (name in BLOCK or name in self._open[-6:]):
+        elif self._counts.get(name) and (name in BLOCK or name in self._open[-6:]):
             while self._open[-1] != name:
                 self._close(self._open[-1])
             self._close(name)
@@ -283,7 +303,7 @@ def _tag_end(text: str, at: int) -> int:
 
 
 def _attributes(rest: str) -> dict[str, str | None]:
-    if not rest or _WANTED.search(rest) is None:
+    if _WANTED.search(rest) is None:
         return {}
     out: dict[str, str | None] = {}
     for name, double, single, bare in _ATTRIBUTE.findall(rest[:20_000]):
