@@ -189,7 +189,7 @@ def _resident(pid: int) -> int:
 
 
 def _size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return sum((Path(at) / name).stat().st_size for at, _, names in os.walk(folder) for name in names)
 
 
 def _fetch(session: Session, job: Job, settings: Settings) -> Seen:
