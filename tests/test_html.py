@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from searchlog.extract.conversion import Block, Conversion, ConversionFailure, conversion_from_json, conversion_to_json
 from searchlog.extract.convert import ConvertOptions, convert
 from searchlog.extract.flat import hazard
+from searchlog.extract.html import read_html
 from searchlog.extract.label import reading_view
 
 
@@ -325,6 +327,43 @@ def test_linear_reading_keeps_hidden_text_hidden() -> None:
 def test_linear_reading_agrees_with_the_tree_on_plain_pages() -> None:
     markup = "<h1>T</h1><p>One <b>two</b><p>three<ul><li>a<li>b</ul><table><tr><td>x<td>y<tr><td>1<td>2</table>end"
     assert shape(page(markup)) == shape(page(markup, linear=True))
+
+
+_TAGS = (
+    "p",
+    "div",
+    "b",
+    "br",
+    "li",
+    "ul",
+    "td",
+    "tr",
+    "table",
+    "svg",
+    "title",
+    "script",
+    "textarea",
+    "annotation",
+    "head",
+    "body",
+    "html",
+    "option",
+    "select",
+    "h1",
+    "pre",
+)
+_MARKUP_PARTS = st.one_of(
+    st.builds("<{}{}>word".format, st.sampled_from(["", "/"]), st.sampled_from([*_TAGS, *map(str.upper, _TAGS)])),
+    st.sampled_from(["word ", "&amp;", "<", "<!-- c -->", "<!x>", "<a<b>", "<p class=x>", "\n"]),
+)
+
+
+@given(st.lists(_MARKUP_PARTS, max_size=40))
+def test_linear_reading_takes_bare_tags_as_any_others(parts: list[str]) -> None:
+    bare = "seen" + "".join(parts)
+    spaced = re.sub(r"<(/?\w+)>", r"<\1 >", bare)
+    found = [read_html(markup, "", 10_000, linear=True).built for markup in (bare, spaced)]
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize(
