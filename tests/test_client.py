@@ -625,18 +625,30 @@ def test_wait_of_years_is_not_waited_for_and_the_host_left_alone(wait: str) -> N
 
 
 def test_so_many_requests_a_host_run_at_once_and_no_more() -> None:
-    with WireServer({f"/{number}": [0.1, PAGE] for number in range(8)}) as server:
+    third_is_here = threading.Barrier(3, timeout=20)
+    inside: list[bytes] = []
+    seen: list[int] = []
+
+    def answer(request: bytes) -> list[bytes]:
+        inside.append(request)
+        third_is_here.wait()  # fewer than three at once would wait here for ever
+        time.sleep(0.05)  # a fourth would come now
+        seen.append(len(inside))
+        inside.remove(request)  # before the answer leaves: the next may come as soon as it has arrived
+        return [PAGE]
+
+    with WireServer({f"/{number}": answer for number in range(9)}) as server:
         with client(server, per_host=2, per_own_host=3) as door:
             threads = [
-                threading.Thread(target=door.fetch, args=(server.url(f"/{number}"), Deadline(5, CLOCK)))
-                for number in range(8)
+                threading.Thread(target=door.fetch, args=(server.url(f"/{number}"), Deadline(60, CLOCK)))
+                for number in range(9)
             ]
             for thread in threads:
                 thread.start()
             for thread in threads:
                 thread.join()
-    assert len(server.requests) == 8
-    assert server.most_at_once == 3
+    assert len(server.requests) == 9
+    assert max(seen) == 3
 
 
 # -- transports that do not show the wire --------------------------------------------------------------------------

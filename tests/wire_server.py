@@ -70,8 +70,6 @@ class WireServer:
     ) -> None:
         self.script = script
         self.requests: list[bytes] = []
-        self.active = 0
-        self.most_at_once = 0
         self._tls = server_context(*names) if tls else None
         self._stall = stall_tls
         self._scheme = "https" if tls or stall_tls else "http"
@@ -119,9 +117,6 @@ class WireServer:
             thread.start()
 
     def _serve(self, sock: socket.socket) -> None:
-        with self._lock:
-            self.active += 1
-            self.most_at_once = max(self.most_at_once, self.active)
         sock.settimeout(5)
         try:
             if self._stall:
@@ -133,8 +128,6 @@ class WireServer:
         except (OSError, ssl.SSLError):
             pass  # the client went away, which many scripts are about
         finally:
-            with self._lock:
-                self.active -= 1
             sock.close()
 
     def _answer(self, sock: socket.socket) -> None:
