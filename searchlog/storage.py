@@ -127,13 +127,23 @@ def _place(location: object) -> str | None:
 def _was_used(folder: Path) -> bool:
     """Whether there is anything that only comes after the making of a log: blobs, leases, a transaction in a
     write-ahead log."""
-    blobs, wal = (folder / "blobs" / "sha256").glob("??/*"), folder / "log.db-wal"
-    begun = _has_bytes(wal) and (not _has_bytes(folder / "log.db") or holds_commit(wal))
-    return (folder / "leases").exists() or begun or next(blobs, None) is not None
+    blobs = (folder / "blobs" / "sha256").glob("??/*")
+    return (folder / "leases").exists() or _was_begun(folder) or next(blobs, None) is not None
+
+
+def _was_begun(folder: Path) -> bool:
+    wal = folder / "log.db-wal"
+    try:
+        return _has_bytes(wal) and (not _has_bytes(folder / "log.db") or holds_commit(wal))
+    except FileNotFoundError:
+        return False  # another process has closed the log meanwhile, and all that was in the file is in the log now
 
 
 def _has_bytes(path: Path) -> bool:
-    return path.exists() and path.stat().st_size > 0
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:
+        return False
 
 
 def _describe(folder: Path, create: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import shutil
 import sqlite3
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from searchlog.errors import IntegrityError
-from searchlog.log.store.frames import fault_of_frames
+from searchlog.log.store.frames import fault_of_frames, holds_commit
 from searchlog.log.store.sqlite import SqliteLogStore
 from searchlog.log.tree import leaf_hash, root_of
 from searchlog.storage import open_storage
@@ -339,3 +340,15 @@ def test_an_archive_with_a_foreign_write_ahead_log_is_not_opened(
     with pytest.raises(IntegrityError, match=r"log\.db-wal does not belong"):
         opener(archive)
     assert (archive / "log.db").read_bytes() == before
+
+
+def test_a_log_that_grows_between_two_reads_ends_where_it_ended(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The end was met at the head of a frame, and the page came whole: unpacking no bytes raised struct.error."""
+
+    class Growing(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            return super().read(size) or (bytes(size) if size == 4096 else b"")
+
+    header = struct.pack(">8I", 0x377F0682, 3_007_000, 4096, 0, 1, 2, 0, 0)
+    monkeypatch.setattr(Path, "open", lambda *_: Growing(header))
+    assert not holds_commit(wal_of(path))

@@ -19,6 +19,7 @@ from searchlog.clock import FixedClock, SystemIds
 from searchlog.errors import FormatError, IntegrityError, MissingError, SearchlogError, StoreError, UsageError
 from searchlog.ledger import Ledger
 from searchlog.log.blobs.folder import FolderBlobStore
+from searchlog.log.store.frames import holds_commit
 from searchlog.log.store.sqlite import SqliteLogStore
 from searchlog.storage import FOLDER_NAME, MEMORY, Storage, default_folder, open_storage
 
@@ -385,6 +386,21 @@ def test_threads_that_make_one_archive_at_the_same_time_all_get_it(tmp_path: Pat
             thread.join()
         assert errors == []
         assert [item.name for item in folder.iterdir() if ".tmp" in item.name] == []
+
+
+def test_a_write_ahead_log_that_goes_meanwhile_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Another process closed the log between the look at its name and the look into it."""
+    open_storage(tmp_path).close()
+    wal = tmp_path / "log.db-wal"
+    wal.write_bytes(b"\0" * 32)
+
+    def gone(path: Path) -> bool:
+        path.unlink()
+        return holds_commit(path)
+
+    monkeypatch.setattr("searchlog.storage.holds_commit", gone)
+    open_storage(tmp_path).close()
+    assert not wal.exists()
 
 
 def _append(folder: str, session: str) -> None:

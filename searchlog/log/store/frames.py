@@ -53,7 +53,7 @@ def fault_of_frames(wal: Path, database: Path) -> str | None:
 def holds_commit(wal: Path) -> bool:
     """Return whether a file without a fault holds any transaction that came to its end, damaged or not.
 
-    One that holds none says nothing: SQLite passes over it. Raises OSError.
+    One that holds none says nothing: SQLite passes over it. Another process may be writing it. Raises OSError.
     """
     with wal.open("rb") as file:
         start = file.read(_HEADER.size)
@@ -96,7 +96,7 @@ def _lost_commits(file: BinaryIO, page_bytes: int, salts: tuple[int, ...], seed:
 def _frames(file: BinaryIO, page_bytes: int) -> Iterator[tuple[bytes, bytes]]:
     while True:
         head, page = file.read(_FRAME.size), file.read(page_bytes)
-        if len(page) < page_bytes:
+        if len(head) < _FRAME.size or len(page) < page_bytes:  # also where the file grew between the two
             return
         yield head, page
 
