@@ -389,10 +389,10 @@ def test_slow_answer_ends_at_the_deadline_and_keeps_what_arrived(name: str, tls:
     script, expected = SLOW[name]
     with WireServer({"/": script}, tls=tls) as server:
         start = time.monotonic()
-        found = fetch(server, seconds=0.3)
+        found = fetch(server, seconds=0.8)  # time enough for a busy machine to serve the beginning
         took = time.monotonic() - start
     assert ended(found) == expected
-    assert 0.28 < took < 1
+    assert 0.78 < took < 1.5
     assert found.final is not None
     assert found.detail == "the deadline came while reading"
     if name.startswith("drip"):
@@ -409,9 +409,9 @@ def test_time_limit_of_one_fetch_holds_within_a_longer_deadline() -> None:
 
 def test_silence_longer_than_the_idle_limit_ends_the_exchange() -> None:
     with WireServer({"/": [HEAD, b"abc", HANG]}) as server:
-        found = fetch(server, limits=Limits(idle_s=0.1))
+        found = fetch(server, limits=Limits(idle_s=0.4))
     assert ended(found) == (Outcome.TRUNCATED, "time")
-    assert "nothing arrived for 0.1 s" in found.detail
+    assert "nothing arrived for 0.4 s" in found.detail
 
 
 def test_handshake_that_stalls_ends_at_the_connect_limit() -> None:
@@ -497,7 +497,7 @@ def returns_at_once(work: Callable[[Deadline], object], after: float = 0.2) -> b
 def test_cut_from_another_thread_returns_at_once(name: str, tls: bool) -> None:
     found: list[Fetch] = []
     with WireServer({"/": SLOW[name][0]}, tls=tls) as server, client(server) as door:
-        assert returns_at_once(lambda deadline: found.append(door.fetch(server.url("/"), deadline)))
+        assert returns_at_once(lambda deadline: found.append(door.fetch(server.url("/"), deadline)), after=0.5)
     assert ended(found[0]) == SLOW[name][1]
     assert found[0].detail == "the deadline was cut while reading"
 
