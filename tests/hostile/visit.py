@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -189,7 +190,12 @@ def _resident(pid: int) -> int:
 
 
 def _size(folder: Path) -> int:
-    return sum((Path(at) / name).stat().st_size for at, _, names in os.walk(folder) for name in names)
+    size = 0
+    for at, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):  # taken out of the cache meanwhile
+                size += (Path(at) / name).stat().st_size
+    return size
 
 
 def _fetch(session: Session, job: Job, settings: Settings) -> Seen:
