@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searchlog.digest import text_digest
+from searchlog.errors import UsageError
 from searchlog.evidence.build import build_evidence, key
 from searchlog.evidence.passage import Passage, Source
 from searchlog.evidence.passages import passages
@@ -319,3 +321,67 @@ def test_rules_of_the_steps_name_the_options(field: str) -> None:
     sources, cut = corpus(story("bridge", 2))
     selection = select("bridge", sources, cut, replace(Policy(), **{field: value}))
     assert any(str(value) in step.rule for step in selection.steps)
+
+
+def test_several_queries_are_answered_in_one_call() -> None:
+    sources, cut = corpus(story("weather", 4), "The bridge opened in 1932.", story("harbour", 4))
+    both = select(["when did the bridge open", "weather0word3", "nonsense"], sources, cut)
+    texts = chosen_texts(both, sources)
+    assert any("1932" in text for text in texts)
+    assert any("weather0word3" in text for text in texts)
+    assert both.query_texts == ("when did the bridge open", "weather0word3", "nonsense")
+    assert "no-match" in reasons(both).values()
+
+
+def test_one_query_in_a_sequence_is_that_query() -> None:
+    sources, cut = corpus(story("bridge", 9), story("harbour bridge", 9))
+    assert select(["bridge"], sources, cut) == select("bridge", sources, cut)
+    assert select(["bridge", "bridge"], sources, cut) == select("bridge", sources, cut)
+
+
+class Prefers:
+    """A scorer that likes texts with one word in them."""
+
+    name = "prefers/1"
+
+    def __init__(self, word: str, scale: float = 1.0) -> None:
+        self.word, self.scale = word, scale
+
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        return [self.scale * (self.word in text) + 0.0001 for text in texts]
+
+
+def test_scorer_lifts_what_it_prefers_and_is_named_in_the_rule() -> None:
+    sources, cut = corpus(story("bridge", 9))
+    plainly = select("bridge", sources, cut)
+    mixed = select("bridge", sources, cut, scorer=Prefers("bridge7word1"))
+    assert "bridge7word1" in chosen_texts(mixed, sources)[0]
+    assert "bridge7word1" not in chosen_texts(plainly, sources)[0]
+    assert mixed.steps[3].rule == plainly.steps[3].rule + " scorer=prefers/1 first=60 share=50%"
+    assert [c.rank for c in mixed.chosen] == sorted(c.rank for c in mixed.chosen)
+
+
+def test_what_a_scorer_does_not_see_stays_below_what_it_sees() -> None:
+    sources, cut = corpus(story("bridge", 40))
+    plainly = select("bridge", sources, cut)
+    last = chosen_texts(plainly, sources)[-1].split()[-1]
+    mixed = select("bridge", sources, cut, Policy(scorer_first=3), scorer=Prefers(last))
+    assert [c.passage for c in mixed.chosen] == [c.passage for c in plainly.chosen]
+
+
+def test_scores_of_a_scorer_that_are_no_share_are_bounded() -> None:
+    sources, cut = corpus(story("bridge", 9))
+    plainly = [c.passage for c in select("bridge", sources, cut).chosen]
+    for scale in (float("nan"), float("-inf"), -2.0):
+        odd = select("bridge", sources, cut, scorer=Prefers("bridge7word1", scale))
+        assert [c.passage for c in odd.chosen] == plainly
+
+
+def test_scorer_with_too_few_scores_is_refused() -> None:
+    class Short(Prefers):
+        def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+            return [0.5]
+
+    sources, cut = corpus(story("bridge", 9))
+    with pytest.raises(UsageError, match="prefers/1 gave 1 scores"):
+        select("bridge", sources, cut, scorer=Short("x"))

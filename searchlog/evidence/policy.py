@@ -31,6 +31,10 @@ class Policy:
     page_duplicate_percent: int = 80
     """A page leaves when it shares this share of word runs with an earlier one."""
     include_hidden: bool = False
+    scorer_first: int = 60
+    """Passages that a scorer looks at, best first; without a scorer it says nothing."""
+    scorer_percent: int = 50
+    """Share of a scorer's score in the mixed one."""
     rule: str = RULE
 
 

@@ -67,7 +67,7 @@ def order(scores: Sequence[float], passages: Sequence[Passage]) -> list[int]:
 
 
 def score(
-    query_text: str,
+    query: str | Sequence[str],
     sources: Sequence[Source],
     passages: Sequence[Passage],
     weights: Weights = DEFAULT,
@@ -75,12 +75,21 @@ def score(
 ) -> list[float]:
     """Return one score a passage: 0.0 where no word of the query is in it, beside it, or on its page.
 
+    query: one text or several; of several, each passage has the score of the one that it fits best.
     passages: in order of source and position. Scores are comparable only within one call.
     """
+    lexicon = lexicon or Lexicon(sources)
+    query_texts = (query,) if isinstance(query, str) else query
+    of_each = [_score_one(text, sources, passages, weights, lexicon) for text in query_texts]
+    return list(map(max, *of_each)) if len(of_each) > 1 else of_each[0] if of_each else [0.0] * len(passages)
+
+
+def _score_one(
+    query_text: str, sources: Sequence[Source], passages: Sequence[Passage], weights: Weights, lexicon: Lexicon
+) -> list[float]:
     terms = _Terms(query_terms(query_text))
     if not terms or not passages:
         return [0.0] * len(passages)
-    lexicon = lexicon or Lexicon(sources)
     docs = [_doc(lexicon.words(p), terms) for p in passages]
     pages = _page_scores(sources, passages, docs, terms, weights)
     if weights.heading:

@@ -16,7 +16,7 @@ match step says so: where there is visible text, there is evidence. Pure.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from searchlog.canon import decimal_string
 from searchlog.evidence import rank
@@ -27,6 +27,7 @@ from searchlog.evidence.pages import distinct_sources
 from searchlog.evidence.passage import Passage, Source
 from searchlog.evidence.passages import RULE as PASSAGES
 from searchlog.evidence.policy import RULE, Chosen, Policy, Ranked, account, host_of, is_furniture, is_hidden, subject
+from searchlog.evidence.scorer import Scorer, blended, rule_of
 from searchlog.search.decision import Decision, Step
 
 __all__ = ["RULE", "Chosen", "Policy", "Selection", "select", "subject"]
@@ -38,7 +39,7 @@ _LEAD = "lead/1"
 class Selection:
     """What was chosen, best first, and what became of the rest."""
 
-    query_text: str
+    query_texts: tuple[str, ...]
     policy: Policy
     chosen: tuple[Chosen, ...]
     steps: tuple[Step, ...]
@@ -51,22 +52,33 @@ class Selection:
 
 
 def select(
-    query_text: str, sources: Sequence[Source], passages: Sequence[Passage], policy: Policy | None = None
+    query: str | Sequence[str],
+    sources: Sequence[Source],
+    passages: Sequence[Passage],
+    policy: Policy | None = None,
+    *,
+    scorer: Scorer | None = None,
 ) -> Selection:
     """Return the passages to hand over, with every step's account.
 
+    query: one text or several, of which each passage is scored by the one that it fits best.
     passages: of all sources, in order of source and position, as `passages.passages` makes them.
+    scorer: a model's score beside the lexical one.
     """
     policy = policy or Policy()
+    query_texts = (query,) if isinstance(query, str) else tuple(dict.fromkeys(query))
     lexicon = Lexicon(sources)
     passages, sources_step = distinct_sources(sources, passages, lexicon, policy)
     passages, visible_step = _visible(passages, policy)
-    ranked, match_step = _matching(query_text, sources, passages, lexicon)
+    ranked, match_step = _matching(query_texts, sources, passages, lexicon)
     ranked, rank_step = _window(sources, ranked, policy)
+    if scorer is not None:
+        ranked = blended(scorer, query_texts, ranked, lexicon, policy)
+        rank_step = replace(rank_step, rule=f"{rank_step.rule} {rule_of(scorer, policy)}")
     ranked, distinct_step = _distinct(lexicon, ranked, policy)
     chosen, budget_step = within_budget(sources, ranked, lexicon, policy)
     return Selection(
-        query_text=query_text,
+        query_texts=query_texts,
         policy=policy,
         chosen=tuple(chosen),
         steps=(sources_step, visible_step, match_step, rank_step, distinct_step, budget_step),
@@ -91,10 +103,10 @@ def _why_hidden(passage: Passage) -> dict[str, str | int]:
 
 
 def _matching(
-    query_text: str, sources: Sequence[Source], passages: Sequence[Passage], lexicon: Lexicon
+    query_texts: Sequence[str], sources: Sequence[Source], passages: Sequence[Passage], lexicon: Lexicon
 ) -> tuple[list[Ranked], Step]:
     """Order passages by score and drop those without any; where none has any, order by position instead."""
-    scores = rank.score(query_text, sources, passages, lexicon=lexicon)
+    scores = rank.score(query_texts, sources, passages, lexicon=lexicon)
     if not any(scores):
         return _leading(passages)
     ranked: list[Ranked] = []
