@@ -63,6 +63,7 @@ def test_linked_data_gives_author_site_and_dates() -> None:
         site="The Paper",
         published=Dated("2024-05-06T07:08:09+02:00", "json-ld"),
         modified=Dated("2024-05-07", "json-ld"),
+        types=("json-ld:WebSite", "json-ld:NewsArticle", "json-ld:Person"),
     )
 
 
@@ -178,3 +179,21 @@ def test_dates_become_iso_or_are_refused(written: str, iso: str | None) -> None:
 def test_any_date_text_is_borne(text: str) -> None:
     found = iso_date(text)
     assert found is None or iso_date(found) == found
+
+
+def test_types_are_named_with_their_syntax_once_outermost_first() -> None:
+    found = claims(
+        "<meta property=og:type content=Product>"
+        + linked({"@type": ["schema:Product", "http://schema.org/Vehicle/"], "offers": [{"@type": "Offer"}] * 9}),
+        "<div itemscope itemtype='https://schema.org/Product'><b itemprop=brand itemscope itemtype=//s.org/Brand>B</b>",
+    )
+    assert found.types == (
+        *("og:product", "json-ld:Product", "json-ld:Vehicle", "json-ld:Offer"),
+        *("microdata:Product", "microdata:Brand"),
+    )
+
+
+def test_types_are_bounded_and_only_names() -> None:
+    many = [{"@type": f"T{number}"} for number in range(100)]
+    assert len(claims(linked(many)).types) == 40
+    assert claims(linked([{"@type": "a b"}, {"@type": "x" * 100}, {"@type": 7}, {"@type": "a\n"}])).types == ()

@@ -75,6 +75,9 @@ class Metadata:
     published: Dated | None = None
     modified: Dated | None = None
     canonical: str | None = None
+    types: tuple[str, ...] = ()
+    """The types that the page names for itself and for what is on it, bounded: `json-ld:Product`, `microdata:Recipe`,
+    `og:article`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +139,11 @@ def conversion_to_json(conversion: Conversion) -> dict[str, Any]:
     """
     out: dict[str, Any] = {
         "blocks": [_row(block) for block in conversion.blocks],
-        "metadata": {name: value for name, value in asdict(conversion.metadata).items() if value is not None},
+        "metadata": {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in asdict(conversion.metadata).items()
+            if value not in (None, ())
+        },
     }
     for name in _PLAIN:
         value = getattr(conversion, name)
@@ -210,7 +217,7 @@ def conversion_from_json(text: str, value: dict[str, Any], structure: bytes | No
     return Conversion(
         text=text,
         blocks=tuple(Block(intern(kind), *row) for kind, *row in value["blocks"]),
-        metadata=Metadata(**claims, published=published, modified=modified),
+        metadata=Metadata(**claims, published=published, modified=modified, types=tuple(meta.get("types", ()))),
         structure=structure,
         **known,
     )

@@ -7,7 +7,6 @@ The first source that states a readable value wins, in the order of the tables b
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
@@ -17,6 +16,7 @@ from urllib.parse import urljoin, urlsplit
 
 from searchlog.extract.conversion import Dated, Metadata
 from searchlog.extract.dates import iso_date
+from searchlog.extract.structured import Number, linked_data, microdata, page_types, type_names
 
 __all__ = ["from_head", "from_tree"]
 
@@ -66,9 +66,6 @@ _MODIFIED = (
 )
 _META_MAX = 300
 _TIMES_MAX = 40
-_LD_SCRIPTS_MAX = 20
-_LD_CHARS_MAX = 300_000
-_LD_NODES_MAX = 3_000
 _FIELD_CHARS_MAX = 500
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 """What an escape in JSON can make and no text of ours may hold."""
@@ -80,7 +77,7 @@ _ARTICLE = re.compile(
 def from_tree(tree: Any, url: str) -> Metadata:
     """Return the claims of a parsed page; a relative canonical address is resolved against `url`."""
     metas = _metas(tree)
-    linked = _linked_data(tree)
+    linked, items = linked_data(tree), microdata(tree)
     article = _article(linked)
     times = tree.css("time")[:_TIMES_MAX]
     return Metadata(
@@ -96,6 +93,7 @@ def from_tree(tree: Any, url: str) -> Metadata:
         ),
         modified=_dated(article, ("dateModified",), metas, _MODIFIED, _modified_times(times)),
         canonical=_canonical(tree, metas, url),
+        types=page_types(linked, items, metas),
     )
 
 
@@ -138,49 +136,23 @@ def _node_text(tree: Any, selector: str) -> str | None:
     return _clean(node.text()) if node is not None else None
 
 
-def _linked_data(tree: Any) -> list[dict[str, Any]]:
-    """Return the objects of the page's JSON-LD, outermost first, bounded in number."""
-    out: list[dict[str, Any]] = []
-    for node in tree.css("script[type='application/ld+json' i]")[:_LD_SCRIPTS_MAX]:
-        source = node.text()
-        if len(source) > _LD_CHARS_MAX:
-            continue
-        try:
-            value = json.loads(source)
-        except (ValueError, RecursionError):
-            continue
-        level = [value]
-        while level and len(out) < _LD_NODES_MAX:
-            deeper: list[Any] = []
-            for item in level:
-                if isinstance(item, dict):
-                    out.append(item)
-                    deeper.extend(child for child in item.values() if isinstance(child, dict | list))
-                elif isinstance(item, list):
-                    deeper.extend(item[:_LD_NODES_MAX])
-            level = deeper[:_LD_NODES_MAX]
-    return out
-
-
 def _article(objects: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the object that describes the page's own content: an article before a page."""
     for wanted in (_ARTICLE, re.compile("Page|Product|WebSite")):
         for item in objects:
-            kind = item.get("@type")
-            names = kind if isinstance(kind, list) else [kind]
-            if any(isinstance(name, str) and wanted.search(name) for name in names):
+            if any(wanted.search(name) for name in type_names(item)):
                 return item
     return {}
 
 
 def _string(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+    return value if isinstance(value, str) and not isinstance(value, Number) else None
 
 
 def _name(value: Any) -> str | None:
     """Return the name of a JSON-LD person or organisation, however it is wrapped; several joined by commas."""
     if isinstance(value, str):
-        return value
+        return _string(value)
     if isinstance(value, dict):
         return _string(value.get("name"))
     if isinstance(value, list):
