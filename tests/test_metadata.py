@@ -95,7 +95,8 @@ def test_published_date_names_its_source(markup: str, source: str) -> None:
     if markup.startswith("<meta"):
         assert claims(markup).published == Dated("2024-05-06", source)
     else:
-        assert claims("", markup).published == Dated("2024-05-06", source)
+        sure = "guessed" if markup.startswith("<article>") else "stated"
+        assert claims("", markup).published == Dated("2024-05-06", source, sure)
 
 
 def test_half_a_surrogate_pair_in_linked_data_is_replaced() -> None:
@@ -133,7 +134,7 @@ def test_canonical_is_absolute_and_on_the_web() -> None:
 def test_htmldate_is_asked_only_on_request_and_only_when_the_page_states_none() -> None:
     body = "<div class=post><p>Published on May 6, 2024 by Ann</p><p>Text of the post.</p></div>"
     assert claims("", body).published is None
-    assert claims("", body, dates="htmldate").published == Dated("2024-05-06", "htmldate")
+    assert claims("", body, dates="htmldate").published == Dated("2024-05-06", "htmldate", "guessed")
     stated = "<meta name=date content=2020-02-02>"
     assert claims(stated, body, dates="htmldate").published == Dated("2020-02-02", "meta:date")
 
@@ -197,3 +198,72 @@ def test_types_are_bounded_and_only_names() -> None:
     many = [{"@type": f"T{number}"} for number in range(100)]
     assert len(claims(linked(many)).types) == 40
     assert claims(linked([{"@type": "a b"}, {"@type": "x" * 100}, {"@type": 7}, {"@type": "a\n"}])).types == ()
+
+
+def test_microdata_gives_what_linked_data_does_not() -> None:
+    found = claims(
+        "",
+        "<article itemscope itemtype=http://schema.org/NewsArticle><h1 itemprop=headline>H</h1>"
+        "<span itemprop='author' itemscope itemtype=http://schema.org/Person><a itemprop=name>Ann</a></span>"
+        "<meta itemprop=dateModified content=2024-05-08><time itemprop=datePublished datetime=2024-05-06T10:00>x</time>"
+        "<div itemprop=publisher itemscope><b itemprop=name>The Paper</b></div>"
+        "<div itemprop=comment itemscope itemtype=http://schema.org/Comment><i itemprop=author>Troll</i></div>",
+    )
+    assert (found.title, found.author, found.site) == ("H", "Ann", "The Paper")
+    assert found.published == Dated("2024-05-06T10:00", "microdata")
+    assert found.modified == Dated("2024-05-08", "meta:datemodified")
+
+
+def test_articles_side_by_side_are_not_the_page() -> None:
+    one = "<article itemscope itemtype=http://schema.org/Article><b itemprop=author>Ann</b></article>"
+    assert claims("", one).author == "Ann"
+    assert claims("", one * 2).author is None
+
+
+def test_an_author_named_elsewhere_in_linked_data_is_found() -> None:
+    graph = [
+        {"@type": "Article", "author": [{"@id": "#ann"}], "publisher": {"@id": "#p"}},
+        {"@type": "Person", "@id": "#ann", "name": "Ann", "worksFor": {"@id": "#p"}},
+        {"@type": "Organization", "@id": "#p", "name": "P", "member": {"@id": "#ann"}},
+    ]
+    found = claims(linked({"@graph": graph}))
+    assert (found.author, found.site) == ("Ann", "P")
+
+
+def test_a_review_of_a_product_does_not_sign_the_page() -> None:
+    """The review's author and date became those of the product's page: it is the first object of a known type."""
+    review = {"@type": "Review", "author": "A customer", "datePublished": "2020-01-01"}
+    found = claims(linked({"@type": "Product", "name": "Cup", "review": [review]}))
+    assert (found.author, found.published) == (None, None)
+    assert claims(linked(review)).author == "A customer"
+
+
+def test_a_question_signs_its_page() -> None:
+    question = {"@type": "Question", "name": "Q", "author": {"name": "Asker"}, "dateCreated": "2024-05-06"}
+    found = claims(linked({"@type": "QAPage", "mainEntity": question}))
+    assert (found.author, found.published) == ("Asker", Dated("2024-05-06", "json-ld"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "sure"),
+    [
+        ("2024-05-06", "2024-05-07T01:00:00+02:00", "stated"),
+        ("2024-05-06", "2024-05", "stated"),
+        ("2024-05-06", "2024-05-08", "conflicting"),
+        ("2024-05-06", "2023", "conflicting"),
+        ("2024-05-06", "soon", "stated"),
+    ],
+)
+def test_sources_that_state_other_days_are_told(first: str, second: str, sure: str) -> None:
+    head = linked({"@type": "Article", "datePublished": first}) + f"<meta name=dc.date content='{second}'>"
+    assert claims(head).published == Dated(first, "json-ld", sure)
+
+
+def test_a_page_changed_before_it_was_published_is_conflicting() -> None:
+    found = claims(linked({"@type": "Article", "datePublished": "2024-05-06", "dateModified": "2024-05-01"}))
+    assert found.published == Dated("2024-05-06", "json-ld", "conflicting")
+    assert found.modified == Dated("2024-05-01", "json-ld", "conflicting")
+
+
+def test_numbers_of_linked_data_are_not_dates() -> None:
+    assert claims(linked({"@type": "Article", "datePublished": 20240506})).published is None

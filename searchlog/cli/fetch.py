@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +12,7 @@ from searchlog.cli import options, out
 from searchlog.cli.exits import Exit
 
 if TYPE_CHECKING:
+    from searchlog.extract.conversion import Fact
     from searchlog.session import Page, Session
 
 
@@ -51,6 +52,9 @@ def fetch_command(
 
     What the main text is, trafilatura says; where it finds too little, the structure of the page does. Headings, list
     items and quotes are marked as in Markdown. The whole visible text is stored in any case.
+
+    What the page states for machines and shows nowhere (a price, answers to questions) follows below a line that says
+    so: it is the page's claim, and no part of its text.
 
     Several pages are told apart by a line `==> URL <==` above each.
 
@@ -108,6 +112,7 @@ class _Printed:
     content: str | bytes | None = None
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Characters that a reader of the page cannot see, by kind."""
+    facts: tuple[Fact, ...] = ()
 
 
 def _printed(page: Page, session: Session, form: str | None) -> _Printed:
@@ -123,7 +128,8 @@ def _printed(page: Page, session: Session, form: str | None) -> _Printed:
 
     conversion = session.conversion(page)
     text = ("" if form == "all" else reading_view(conversion)) or visible_text(conversion)
-    return _Printed(*sanitise(text if text.endswith("\n") else text + "\n"))
+    facts = tuple(replace(fact, value=sanitise(fact.value)[0]) for fact in conversion.metadata.facts)
+    return _Printed(*sanitise(text if text.endswith("\n") else text + "\n"), facts)
 
 
 def _print(pages: list[Page], printed: list[_Printed]) -> None:
@@ -132,6 +138,16 @@ def _print(pages: list[Page], printed: list[_Printed]) -> None:
             out.data(f"==> {page.asked} <==\n")
         if what.content is not None:
             out.data(what.content)
+        if what.facts:
+            out.data(f"\n{_FACTS_LINE}\n{''.join(map(_fact_line, what.facts))}")
+
+
+_FACTS_LINE = "Stated by the page for machines, not shown in its text (claims, no evidence):"
+
+
+def _fact_line(fact: Fact) -> str:
+    value = fact.value.replace("\n", "\n  ")
+    return f"- {fact.name}: {value} ({fact.source})\n"
 
 
 def _failure(page: Page) -> str:
@@ -168,4 +184,5 @@ def _page_json(page: Page, what: _Printed) -> dict[str, Any]:
         "text": page.converted.text.blob if page.converted and page.converted.text else None,
         "content": content.decode("utf-8", "replace") if isinstance(content, bytes) else content,
         "left_out": dict(what.left_out),
+        "facts": [asdict(fact) for fact in what.facts],
     }

@@ -18,6 +18,7 @@ __all__ = [
     "Conversion",
     "ConversionFailure",
     "Dated",
+    "Fact",
     "Metadata",
     "bounded",
     "conversion_from_json",
@@ -61,7 +62,23 @@ class Dated:
     date: str
     """ISO 8601, as precise as the page states it."""
     source: str
-    """`json-ld`, `meta:article:published_time`, `time`, `htmldate`, …"""
+    """`json-ld`, `meta:article:published_time`, `microdata`, `time`, `feed`, `htmldate`, …"""
+    sure: str = "stated"
+    """`stated`: said in so many words for machines, and nothing on the page says otherwise. `conflicting`: said so, but
+    another such statement differs by more than a day, or the page would have been changed before it was published.
+    `guessed`: read from a place that need not mean this date. Empty in conversions by earlier rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that a page says for machines and does not show. A claim of the page: never text, never a passage."""
+
+    name: str
+    """`name`, `brand`, `sku`, `gtin`, `price`, `availability`, `rating`, `faq`, …"""
+    value: str
+    """As the page has it, numbers too; the markup of answers removed, the name of schema.org before a term left out."""
+    source: str
+    """`json-ld:Product.offers.price`, `microdata:FAQPage.mainEntity`, `meta:product:price:amount`, …"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +95,8 @@ class Metadata:
     types: tuple[str, ...] = ()
     """The types that the page names for itself and for what is on it, bounded: `json-ld:Product`, `microdata:Recipe`,
     `og:article`."""
+    facts: tuple[Fact, ...] = ()
+    """What it says of products and answers and shows nowhere in the visible text, bounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,14 +229,24 @@ def conversion_from_json(text: str, value: dict[str, Any], structure: bytes | No
     """
     meta = value["metadata"]
     claims = {name: meta.get(name) for name in ("title", "author", "site", "language", "canonical")}
-    published, modified = (Dated(**meta[name]) if meta.get(name) else None for name in ("published", "modified"))
+    published, modified = (_dated(meta.get(name)) for name in ("published", "modified"))
     known: dict[str, Any] = {name: value[name] for name in _PLAIN if name in value}
     for name in ("warnings", "links"):
         known[name] = tuple(value.get(name, ()))
     return Conversion(
         text=text,
         blocks=tuple(Block(intern(kind), *row) for kind, *row in value["blocks"]),
-        metadata=Metadata(**claims, published=published, modified=modified, types=tuple(meta.get("types", ()))),
+        metadata=Metadata(
+            **claims,
+            published=published,
+            modified=modified,
+            types=tuple(meta.get("types", ())),
+            facts=tuple(Fact(fact["name"], fact["value"], fact["source"]) for fact in meta.get("facts", ())),
+        ),
         structure=structure,
         **known,
     )
+
+
+def _dated(value: dict[str, str] | None) -> Dated | None:
+    return Dated(value["date"], value["source"], value.get("sure", "")) if value else None

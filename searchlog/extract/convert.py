@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from searchlog.errors import UsageError
 from searchlog.extract import charset, sniff
-from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Metadata
+from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Metadata, visible_text
 from searchlog.spoofing.forgery import forged
 from searchlog.spoofing.invisible import CONTROLS, has_invisible, unusual, utf_8
 
@@ -104,7 +104,7 @@ def _kind(media_type: str) -> str:
 
 def _html(given: _Given) -> Result:
     data, content_type, url, media_type, options, late = given
-    from searchlog.extract import html
+    from searchlog.extract import facts, html
 
     decoded = charset.decode(data, content_type)
     page = html.read_html(decoded.text, url, options.text_chars_max, linear=options.linear, late=late)
@@ -122,6 +122,9 @@ def _html(given: _Given) -> Result:
         verbatim=page.verbatim,
         warnings=(*decoded.warnings, *page.warnings, *_seen(page.built.text, page.built.blocks)),
     )
+    if page.metadata.facts:
+        shown = facts.unseen(page.metadata.facts, visible_text(result))
+        result = replace(result, metadata=replace(page.metadata, facts=shown))
     return _asked_for(_stamped(result, decoded, media_type), decoded.text, url, options)
 
 

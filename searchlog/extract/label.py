@@ -98,4 +98,4 @@ def find_published(markup: str) -> Dated | None:
     except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
         return None
     date = iso_date(found) if found else None
-    return Dated(date, "htmldate") if date else None
+    return Dated(date, "htmldate", "guessed") if date else None

@@ -1,14 +1,17 @@
-"""What a page says of itself: title, author, site, language, dates, canonical address. Claims, not facts. Pure.
+"""What a page says of itself: title, author, site, language, dates, canonical address, types. Claims, not facts. Pure.
 
-Read from the one tree that the text was read from: JSON-LD (strict JSON, bounded), `meta` elements (Open Graph,
-Dublin Core, Highwire citation tags, microdata), `time` elements, `html lang`. Each date names where it was found.
-The first source that states a readable value wins, in the order of the tables below.
+Read from the one tree that the text was read from: JSON-LD, `meta` elements (Open Graph, Dublin Core, Highwire
+citation tags), microdata, `time` elements, `html lang`. The first source that states a readable value wins, in the
+order of the tables below. Each date names where it was found and how sure that is: the other sources are looked at
+too, and one that states another day is told.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date as day
 from html import unescape
 from itertools import islice
 from typing import Any
@@ -16,6 +19,7 @@ from urllib.parse import urljoin, urlsplit
 
 from searchlog.extract.conversion import Dated, Metadata
 from searchlog.extract.dates import iso_date
+from searchlog.extract.facts import facts
 from searchlog.extract.structured import Number, linked_data, microdata, page_types, type_names
 
 __all__ = ["from_head", "from_tree"]
@@ -64,36 +68,51 @@ _MODIFIED = (
     "last-modified",
     "revised",
 )
+_PUBLISHED_KEYS = ("datePublished", "uploadDate", "dateCreated")
 _META_MAX = 300
 _TIMES_MAX = 40
 _FIELD_CHARS_MAX = 500
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 """What an escape in JSON can make and no text of ours may hold."""
-_ARTICLE = re.compile(
-    r"Article|Posting|Report|Review|Recipe|HowTo|FAQ|QAPage|NewsItem|Event|VideoObject|Book|Dataset|Course"
+_KINDS = (
+    re.compile(r"Article|Posting|Report|Recipe|HowTo|FAQ|QAPage|NewsItem|Event|VideoObject|Book|Dataset|Course"),
+    re.compile(r"Product|Vehicle|Application|Question"),
+    re.compile(r"Review$|Page|WebSite"),
 )
+"""Types of the object that stands for the page, best first. A product's reviews are not the page's own."""
 
 
 def from_tree(tree: Any, url: str) -> Metadata:
-    """Return the claims of a parsed page; a relative canonical address is resolved against `url`."""
+    """Return the claims of a parsed page; a relative canonical address is resolved against `url`.
+
+    Its facts are all that it states: what the text shows is to be taken out (`facts.unseen`).
+    """
     metas = _metas(tree)
     linked, items = linked_data(tree), microdata(tree)
-    article = _article(linked)
+    article, item = _article(linked), _one(items)
     times = tree.css("time")[:_TIMES_MAX]
+    published = _dated(_stated(article, metas, item, _PUBLISHED_KEYS, _PUBLISHED), _published_times(tree, times))
+    modified = _dated(_stated(article, metas, item, ("dateModified",), _MODIFIED), _modified_times(times))
+    if published and modified and _days_between(modified.date, published.date) > _SAME_DAYS:
+        published, modified = (
+            replace(one, sure="conflicting") if one.sure == "stated" else one for one in (published, modified)
+        )
     return Metadata(
         title=_clean(_first(metas, _TITLE))
         or _node_text(tree, "title")
         or _clean(_string(article.get("headline")))
+        or _clean(_string(item.get("headline")))
         or _node_text(tree, "h1"),
-        author=_authors(metas, article),
-        site=_clean(_first(metas, _SITE)) or _clean(_name(article.get("publisher"))),
+        author=_authors(metas, article, item),
+        site=_clean(_first(metas, _SITE))
+        or _clean(_name(article.get("publisher")))
+        or _clean(_name(item.get("publisher"))),
         language=_language(tree, metas),
-        published=_dated(
-            article, ("datePublished", "uploadDate", "dateCreated"), metas, _PUBLISHED, _published_times(tree, times)
-        ),
-        modified=_dated(article, ("dateModified",), metas, _MODIFIED, _modified_times(times)),
+        published=published,
+        modified=modified,
         canonical=_canonical(tree, metas, url),
         types=page_types(linked, items, metas),
+        facts=facts(linked, items, metas),
     )
 
 
@@ -137,12 +156,24 @@ def _node_text(tree: Any, selector: str) -> str | None:
 
 
 def _article(objects: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the object that describes the page's own content: an article before a page."""
-    for wanted in (_ARTICLE, re.compile("Page|Product|WebSite")):
+    """Return the object that describes the page's own content: an article before a page.
+
+    What a page of a question does not say of itself, the question says.
+    """
+    for wanted in _KINDS:
         for item in objects:
             if any(wanted.search(name) for name in type_names(item)):
-                return item
+                entity = item.get("mainEntity")
+                return {**entity, **item} if isinstance(entity, dict) else item
     return {}
+
+
+def _one(items: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the microdata object that describes the page's content; none where several of the kind stand beside it."""
+    own = [item for item in items if not item["@nested"]]
+    article = _article(own)
+    kind = article.get("@type")
+    return article if sum(item["@type"] == kind for item in own) == 1 else {}
 
 
 def _string(value: Any) -> str | None:
@@ -161,7 +192,7 @@ def _name(value: Any) -> str | None:
     return None
 
 
-def _authors(metas: Mapping[str, list[str]], article: Mapping[str, Any]) -> str | None:
+def _authors(metas: Mapping[str, list[str]], article: Mapping[str, Any], item: Mapping[str, Any]) -> str | None:
     named = _clean(_name(article.get("author")))
     if named and not named.startswith(("http:", "https:")):
         return named
@@ -171,7 +202,8 @@ def _authors(metas: Mapping[str, list[str]], article: Mapping[str, Any]) -> str 
         ]
         if values:
             return _clean(", ".join(dict.fromkeys(values[:20])))
-    return None
+    named = _clean(_name(item.get("author")))
+    return named if named and not named.startswith(("http:", "https:")) else None
 
 
 def _language(tree: Any, metas: Mapping[str, list[str]]) -> str | None:
@@ -183,51 +215,76 @@ def _language(tree: Any, metas: Mapping[str, list[str]]) -> str | None:
     return None
 
 
-def _dated(
+def _stated(
     article: Mapping[str, Any],
-    keys: tuple[str, ...],
     metas: Mapping[str, list[str]],
+    item: Mapping[str, Any],
+    keys: tuple[str, ...],
     names: tuple[str, ...],
-    times: Iterator[str],
-) -> Dated | None:
-    for key in keys:
-        found = iso_date(_string(article.get(key)) or "")
-        if found:
-            return Dated(found, "json-ld")
-    for name in names:
-        for value in metas.get(name, ()):
-            found = iso_date(value)
-            if found:
-                return Dated(found, f"meta:{name}")
-    for value in times:
-        found = iso_date(value)
-        if found:
-            return Dated(found, "time")
-    return None
+) -> Iterator[tuple[str, str]]:
+    """Yield what may be a date, and its source, best first."""
+    yield from (("json-ld", value) for key in keys if (value := _string(article.get(key))))
+    yield from ((f"meta:{name}", value) for name in names for value in metas.get(name, ()))
+    yield from (("microdata", value) for key in keys if (value := _string(item.get(key))))
+
+
+_SAME_DAYS = 1
+"""Days by which statements of one date may differ: time zones, and pages made at night."""
+
+
+def _dated(stated: Iterable[tuple[str, str]], times: Iterator[tuple[str, bool]]) -> Dated | None:
+    """Return the first date that is stated; compared with the first of each other source.
+
+    stated: sources and values. times: values of `time` elements, and whether they say which date they hold.
+    """
+    found = [(source, date) for source, value in stated if (date := iso_date(value))]
+    guess: str | None = None
+    for value, marked in times:
+        date = iso_date(value)
+        if date and marked:
+            found.append(("time", date))
+            break
+        guess = guess or date
+    if not found:
+        return Dated(guess, "time", "guessed") if guess else None
+    source, date = found[0]
+    firsts = dict(reversed(found)).values()
+    apart = any(abs(_days_between(date, other)) > _SAME_DAYS for other in firsts)
+    return Dated(date, source, "conflicting" if apart else "stated")
+
+
+def _days_between(first: str, second: str) -> int:
+    """Return how many days the second ISO date is after the first; 0 where one is within the other's month or year."""
+    shared = min(len(first), len(second), len("2024-05-06"))
+    if first[:shared] == second[:shared]:
+        return 0
+    one, two = (day.fromisoformat(f"{date[:10]}-01-01"[:10]) for date in (first, second))
+    return (two - one).days
 
 
 _PUBLISH_MARK = re.compile(r"publi|posted|entry-date|created|dateline|byline|post-?date", re.I)
 _MODIFY_MARK = re.compile(r"modif|updat|revis", re.I)
 
 
-def _published_times(tree: Any, times: Sequence[Any]) -> Iterator[str]:
-    """Yield the values of `time` elements that say they are this date, then that of the article's first."""
+def _published_times(tree: Any, times: Sequence[Any]) -> Iterator[tuple[str, bool]]:
+    """Yield the values of `time` elements that say they are this date, then that of the article's first, which does
+    not."""
     for node in times:
         attributes = node.attributes
         if "pubdate" in attributes or _PUBLISH_MARK.search(_marks(attributes)):
-            yield attributes.get("datetime") or node.text()
+            yield attributes.get("datetime") or node.text(), True
     for node in tree.css("article time[datetime], main time[datetime]")[:1] if times else ():
         attributes = node.attributes
         if not _MODIFY_MARK.search(attributes.get("class") or ""):
-            yield attributes.get("datetime") or ""
+            yield attributes.get("datetime") or "", False
 
 
-def _modified_times(times: Sequence[Any]) -> Iterator[str]:
+def _modified_times(times: Sequence[Any]) -> Iterator[tuple[str, bool]]:
     """Yield the values of `time` elements that say they are this date."""
     for node in times:
         attributes = node.attributes
         if _MODIFY_MARK.search(_marks(attributes)):
-            yield attributes.get("datetime") or node.text()
+            yield attributes.get("datetime") or node.text(), True
 
 
 def _marks(attributes: Mapping[str, str | None]) -> str:

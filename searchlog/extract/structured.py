@@ -1,8 +1,9 @@
 """Structured data of a page, JSON-LD and microdata, as objects of one shape; and the types that it names. Pure.
 
 An object is a dict: `@type` holds the type names, every other key a value or a list of values: strings, numbers as
-they are written (`Number`), nested objects. What it says is a claim of the page. Bounded in number, depth and length,
-whatever the page holds. Not read: RDFa, `itemref`, JSON-LD contexts other than by the last part of a name.
+they are written (`Number`), nested objects. `@nested` says that it stands in another for a property of that one.
+What it says is a claim of the page. Bounded in number, depth and length, whatever the page holds. Not read: RDFa,
+`itemref`, JSON-LD contexts other than by the last part of a name.
 Spec: HTML Living Standard section 5.2 (microdata), JSON-LD 1.1.
 """
 
@@ -23,7 +24,7 @@ _STEPS_MAX = 300_000
 """Steps from properties up to their items, all together."""
 _TEXT_CHARS_MAX = 1_000_000
 """Characters of the texts of properties, all together."""
-_UNREAD = frozenset(("articleBody", "text-body", "reviewBody", "commentText"))
+_UNREAD = frozenset(("articleBody", "reviewBody", "commentText"))
 """Properties that repeat the page."""
 TYPES_MAX = 40
 _TYPE_CHARS_MAX = 80
@@ -47,35 +48,64 @@ def linked_data(tree: Any) -> list[dict[str, Any]]:
         except (ValueError, RecursionError):
             continue
         out += nested(value, _OBJECTS_MAX - len(out))
+    _refer(out)
     return out
+
+
+def _refer(objects: list[dict[str, Any]]) -> None:
+    """Put the object that an `@id` names in the place of those that are nothing but the name. Loops may come of it."""
+    named = {item["@id"]: item for item in objects if isinstance(item.get("@id"), str) and len(item) > _REFERENCE_KEYS}
+    if not named:
+        return
+    for item in objects:
+        for key, value in item.items():
+            if isinstance(value, dict):
+                item[key] = _referred(value, named)
+            elif isinstance(value, list):
+                item[key] = [_referred(part, named) for part in value]
+
+
+def _referred(value: Any, named: Mapping[str, dict[str, Any]]) -> Any:
+    if isinstance(value, dict) and len(value) <= _REFERENCE_KEYS and isinstance(value.get("@id"), str):
+        return named.get(value["@id"], value)
+    return value
+
+
+_REFERENCE_KEYS = 2
+"""`@id` and our own `@nested`."""
 
 
 def nested(value: Any, objects_max: int = _OBJECTS_MAX) -> list[dict[str, Any]]:
     """Return the objects in a value, outermost first."""
     out: list[dict[str, Any]] = []
-    level = [value]
+    level: list[tuple[Any, bool]] = [(value, False)]
     while level and len(out) < objects_max:
-        deeper: list[Any] = []
-        for item in level:
+        deeper: list[tuple[Any, bool]] = []
+        for item, inside in level:
             if isinstance(item, dict):
                 out.append(item)
-                deeper.extend(child for child in item.values() if isinstance(child, dict | list))
+                children = [(key, child) for key, child in item.items() if isinstance(child, dict | list)]
+                deeper.extend((child, inside or key not in _OWN) for key, child in children)
+                item["@nested"] = inside
             elif isinstance(item, list):
-                deeper.extend(item[:_OBJECTS_MAX])
+                deeper.extend((child, inside) for child in item[:_OBJECTS_MAX])
         level = deeper[:_OBJECTS_MAX]
     return out[:objects_max]
+
+
+_OWN = frozenset(("@graph", "mainEntity", "mainEntityOfPage"))
+"""What an object says for the page, and not for itself."""
 
 
 def microdata(tree: Any) -> list[dict[str, Any]]:
     """Return the objects of the page's microdata in document order; nested ones are listed too.
 
-    A value is what HTML section 5.2.4 says, without scripts and styles; text is folded to single spaces.
+    A value is what HTML section 5.2.4 says; text is folded to single spaces.
     """
-    found: dict[int, tuple[Any, dict[str, Any] | None]] = {}
-    # a list of selectors would name a node once for each that fits
+    found: dict[int, dict[str, Any]] = {}
     for node in islice(tree.css("[itemscope]"), _ITEM_NODES_MAX):
         names = (node.attributes.get("itemtype") or "").split()
-        found[node.mem_id] = (node, {"@type": [name.rstrip("/") for name in names[:5]]})
+        found[node.mem_id] = {"@type": names[:5], "@nested": False}
     if not found:
         return []
     steps = chars = 0
@@ -89,15 +119,17 @@ def microdata(tree: Any) -> list[dict[str, Any]]:
             break
         if above is None:
             continue
-        item = found[above.mem_id][1]
+        item = found[above.mem_id]
         names = [name for name in (node.attributes.get("itemprop") or "").split()[:5] if name not in _UNREAD]
-        if item is None or not names:
+        if not names:
             continue
-        value = own[1] if own is not None else _value(node)
+        value = own if own is not None else _value(node, names)
+        if own is not None:
+            own["@nested"] = bool(item["@nested"]) or not _OWN.issuperset(names)
         chars += len(value) if isinstance(value, str) else 0
         for name in names:
             _put(item, name.rsplit("/", 1)[-1], value)
-    return [item for _, item in found.values() if item is not None]
+    return list(found.values())
 
 
 def _put(item: dict[str, Any], name: str, value: Any) -> None:
@@ -118,12 +150,16 @@ _LINKED = {
 }
 
 
-def _value(node: Any) -> str:
+_WORDS = frozenset(("name", "author", "creator", "publisher", "headline", "brand", "text", "description"))
+"""Properties that are words: of a link its text counts, unlike in the standard, as those who mark up pages mean it."""
+
+
+def _value(node: Any, names: Sequence[str]) -> str:
     """Return the value of a property that is no item."""
     tag, attributes = node.tag, node.attributes
     if "content" in attributes:  # beyond the standard, and common
         return attributes["content"] or ""
-    if tag in _LINKED:
+    if tag in _LINKED and not (tag == "a" and _WORDS.intersection(names)):
         return attributes.get(_LINKED[tag]) or ""
     if tag == "time" and attributes.get("datetime"):
         return attributes["datetime"] or ""
@@ -151,7 +187,7 @@ def page_types(
 
     def named() -> Iterator[str]:
         for name in metas.get("og:type", ())[:5]:
-            yield f"og:{name.strip().lower()}"
+            yield f"og:{name.strip().lower().removeprefix('og:')}"
         for syntax, objects in (("json-ld", linked), ("microdata", items)):
             for item in objects:
                 for name in type_names(item):

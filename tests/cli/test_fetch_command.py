@@ -116,7 +116,7 @@ def test_json_has_a_page_for_each_url_in_order(tmp_path: Path, web: Site) -> Non
     good, bad = told["pages"]
     assert set(good) == set(bad) == {
         "asked", "url", "outcome", "reason", "detail", "status", "captured_at", "title", "char_count", "warnings",
-        "suspected", "payload", "text", "content", "left_out", "kind",
+        "suspected", "payload", "text", "content", "left_out", "kind", "facts",
     }  # fmt: skip
     assert (good["reason"], good["title"]) == (None, "Tides")
     assert good["content"].startswith("# Tide mills")
@@ -154,3 +154,21 @@ def test_what_is_odd_about_a_page_is_told(tmp_path: Path, web: Site) -> None:
     told = fetch(tmp_path, web, web.url + "/odd", "--all")
     assert "control-characters; left out: 1 control characters" in told.stderr
     assert "left out" not in fetch(tmp_path, web, web.url + "/odd", "--all", "-q").stderr
+
+
+def test_what_the_page_states_for_machines_follows_its_text_and_is_called_a_claim(tmp_path: Path, web: Site) -> None:
+    web.pages["/cup"] = (
+        200,
+        {"Content-Type": "text/html; charset=utf-8"},
+        '<script type="application/ld+json">{"@type":"Product","name":"Cup","sku":"T\\u001b[2J",'
+        '"offers":{"price":19.90,"priceCurrency":"EUR"}}</script><h1>Cup</h1><p>A cup of clay.',
+    )
+    printed = fetch(tmp_path, web, web.url + "/cup", "--all", "-q").stdout
+    assert printed == (
+        "Cup\nA cup of clay.\n\n"
+        "Stated by the page for machines, not shown in its text (claims, no evidence):\n"
+        "- sku: T[2J (json-ld:Product.sku)\n- price: 19.90 EUR (json-ld:Product.offers.price)\n"
+    )
+    (page,) = json.loads(fetch(tmp_path, web, web.url + "/cup", "--all", "--json", "-q").stdout)["pages"]
+    assert page["content"] == "Cup\nA cup of clay.\n"
+    assert page["facts"][1] == {"name": "price", "value": "19.90 EUR", "source": "json-ld:Product.offers.price"}
