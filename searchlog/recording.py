@@ -37,6 +37,10 @@ __all__ = [
 ]
 
 
+_TEXTS = ("text", "also", "focus")
+"""Fields of a query that its record holds by themselves."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """A record body and the blobs that must be durable before it is appended."""
@@ -53,20 +57,21 @@ def blob_ref(data: bytes) -> records.BlobRef:
 def query_options(query: Query) -> dict[str, Any]:
     """Return the options of a query that are set, as stored."""
     options = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(query).items()}
-    del options["text"]
+    for name in _TEXTS:
+        del options[name]
     options["texts"] = options["texts"] or None
     return {name: value for name, value in options.items() if value not in (None, [])}
 
 
 def query_of(body: records.Query) -> Query:
     """Return a recorded query as far as this version knows its options; its values are as they are recorded."""
-    known = {f.name for f in fields(Query)} - {"text"}
+    known = {f.name for f in fields(Query)}.difference(_TEXTS)
     options: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in body.options.items()
         if name in known
     }
-    return Query(body.text, **options)
+    return Query(body.text, **options, also=tuple(body.also or ()), focus=body.focus)
 
 
 def provider_exchange_body(provider: str, exchange: Exchange, urls: Sequence[str] = ()) -> Stored:
@@ -109,6 +114,7 @@ def run_body(run: Run, answered_at: datetime | None = None) -> Stored:
         parser=run.parser or None,
         retry_after_s=run.retry_after_s,
         answered_at=format_time(answered_at) if answered_at is not None else None,
+        query_number=run.query_number if run.query_number != 1 else None,
     )
     return Stored(body, tuple(blobs))
 

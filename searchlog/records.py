@@ -116,6 +116,15 @@ class Query(Body):
     """`fuse`: all are asked at once; `fallback`: the next is asked when one fails."""
     policy: dict[str, Any]
     """Selection policy, limits, deadlines, converter options."""
+    also: list[str] | None = None
+    """The same in other words, each asked as well."""
+    focus: str | None = None
+    """What the passages were chosen by, in place of the texts; no provider was sent it."""
+
+    @property
+    def texts(self) -> list[str]:
+        """All that was asked, the first one first."""
+        return [self.text, *(self.also or ())]
 
 
 class ProviderExchange(Body):
@@ -151,6 +160,8 @@ class Run(Body):
     retry_after_s: int | None = None
     answered_at: str | None = None
     """When its first request was made; absent when none was."""
+    query_number: int | None = None
+    """Which text of the query it answers, counted from 1; absent for the first."""
 
 
 class Decision(Body):

@@ -7,7 +7,7 @@ No key is needed for that. Writes nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -109,7 +109,7 @@ def _reparsed(
     try:
         was = ledger.load(recorded.results)
         if exchanges:
-            run = parsed_again(ledger, recorded.provider, query, [body for _, body in exchanges])
+            run = parsed_again(ledger, recorded, query, [body for _, body in exchanges])
             is_here = registry.facts_of(recorded.provider) is not None
             why = "it cannot be parsed again here" if is_here else f"there is no provider {recorded.provider} here"
             why = "" if run is not None else why
@@ -132,11 +132,22 @@ def _told(body: records.Body, ledger: Ledger) -> dict[str, Any]:
     return told | {"results": ledger.load(body.results), "dropped": ledger.load(body.dropped)}
 
 
-def parsed_again(ledger: Ledger, name: str, query: Query, exchanges: Sequence[records.ProviderExchange]) -> Run | None:
+def parsed_again(
+    ledger: Ledger, recorded: records.Run, query: Query, exchanges: Sequence[records.ProviderExchange]
+) -> Run | None:
     """Return the run that stored exchanges of one attempt are parsed to; None where nobody here can parse them.
 
+    recorded: the run that they were parsed to then. query: the whole one, of which it answers one text.
     Raises MissingError or IntegrityError when stored bytes are gone or altered, FormatError.
     """
+    number = recorded.query_number or 1
+    # the record of the query may be erased, or altered: what it held is then asked of no parser
+    alone = dict(enumerate(query.alone(), 1)).get(number) or replace(query, text="", also=(), focus=None)
+    run = _parsed_again(ledger, recorded.provider, alone, exchanges)
+    return None if run is None else replace(run, query_number=number)
+
+
+def _parsed_again(ledger: Ledger, name: str, query: Query, exchanges: Sequence[records.ProviderExchange]) -> Run | None:
     if not exchanges:
         return None
     first = stored_exchange(exchanges[0], ledger.blobs, ledger.load)

@@ -102,7 +102,7 @@ def replay(ledger: Ledger, turn: int, converter: Converter) -> Replay:
     good = [page for _, page in dated]
     state = recorded.state
     made = choose(
-        query.text,
+        query,
         good,
         settings.policy(),
         known_ids=state.evidence_ids,
@@ -168,7 +168,9 @@ class _Recorded:
         names = self._finished()[0].providers
         # they stand in the log as they came in; fusion takes them in the order they were asked
         order = {name: number for number, name in enumerate(reversed(names))}
-        self.attempts.sort(key=lambda attempt: -order.get(attempt.run.provider, -1))
+        self.attempts.sort(
+            key=lambda attempt: (-order.get(attempt.run.provider, -1), attempt.run.query_number or 1),
+        )
 
     def _gap(self, gap: Gap) -> None:
         """Note a line that is not there to read. Raises FormatError when this turn cannot be told without it."""
@@ -222,9 +224,10 @@ class _Recorded:
         return self._query, self._rendering
 
     @property
-    def answered_at(self) -> dict[str, str]:
-        """When each provider was asked."""
-        return {attempt.run.provider: attempt.run.answered_at or "" for attempt in self.attempts}
+    def answered_at(self) -> dict[tuple[str, int], str]:
+        """When each provider was asked which text of the query."""
+        runs = [attempt.run for attempt in self.attempts]
+        return {(run.provider, run.query_number or 1): run.answered_at or "" for run in runs}
 
     @property
     def rendering(self) -> records.Rendering:
@@ -251,7 +254,7 @@ def _unreadable(ledger: Ledger, seq: int, error: Exception) -> FormatError:
 def _run(ledger: Ledger, query: Query, attempt: _Attempt, differences: list[str]) -> Run:
     """Return the run as parsed now, or as recorded where there is nothing to parse or nobody to parse it."""
     recorded = attempt.run
-    run = parsed_again(ledger, recorded.provider, query, attempt.exchanges)
+    run = parsed_again(ledger, recorded, query, attempt.exchanges)
     if run is None:
         return _recorded_run(attempt, ledger)
     lists = {"results": ledger.load(recorded.results), "dropped": ledger.load(recorded.dropped)}
@@ -276,6 +279,7 @@ def _recorded_run(attempt: _Attempt, ledger: Ledger) -> Run:
             dropped=tuple((what, reason) for what, reason in dropped),
             notes=tuple(body.notes),
             parser=body.parser or "",
+            query_number=body.query_number or 1,
         )
     except (UsageError, TypeError, ValueError, AttributeError, KeyError) as error:
         raise _unreadable(ledger, attempt.seq, error) from None

@@ -87,10 +87,10 @@ class Searching:
     progress: Listener
     choice: whom.Choice
     steps: list[Step] = field(default_factory=list)
-    answered_at: dict[str, str] = field(default_factory=dict)
-    """When each provider was asked."""
-    run_drafts: dict[str, Draft] = field(default_factory=dict)
-    """The record of each provider's run."""
+    answered_at: dict[tuple[str, int], str] = field(default_factory=dict)
+    """When each provider was asked which text of the query."""
+    run_drafts: dict[tuple[str, int], Draft] = field(default_factory=dict)
+    """The record of each run, by provider and the number of the text."""
     facts: dict[str, Facts] = field(default_factory=dict)
     """Of each provider asked."""
 
@@ -113,19 +113,23 @@ class Searching:
             providers=[provider.facts.name for provider in providers],
             mode="fuse" if self.choice.together else "fallback",
             policy=self.settings.to_json(),
+            also=list(self.query.also) or None,
+            focus=self.query.focus,
         )
         draft = Draft(body, (self.turn.begin,))
         self.turn.add([draft])
         return draft
 
     def _ask(self, providers: Sequence[Provider], deadline: Deadline, query: Draft) -> list[Attempt]:
-        done = 0
+        done, texts = 0, self.query.phrasings
 
         def on_attempt(attempt: Attempt) -> None:
             nonlocal done
             done += 1
-            text = f"{attempt.provider}: {attempt.run.outcome}, {len(attempt.run.results)} results"
-            self.progress(Progress("ask", text, done, len(providers)))
+            number = attempt.run.query_number
+            said = f" for {texts[number - 1]}" if len(texts) > 1 else ""
+            text = f"{attempt.provider}: {attempt.run.outcome}, {len(attempt.run.results)} results{said}"
+            self.progress(Progress("ask", text, done, len(providers) * len(texts)))
             draft = self.desk.draft
             asked: list[Draft] = []
             for exchange in attempt.exchanges:
@@ -134,9 +138,9 @@ class Searching:
             at = attempt.exchanges[0].started_at if attempt.exchanges else None
             run = draft(recording.run_body(attempt.run, at), *(asked or [query]))
             self.turn.add([*asked, run])
-            self.run_drafts[attempt.provider] = run
+            self.run_drafts[attempt.provider, number] = run
             if at is not None:
-                self.answered_at[attempt.provider] = format_time(at)
+                self.answered_at[attempt.provider, number] = format_time(at)
 
         # leave to reach one's own server is for asking it, not for pages that link to it
         own = own_servers(provider.facts for provider in providers)
@@ -163,10 +167,15 @@ class Searching:
 
     def _fail(self, runs: Sequence[Run]) -> NoReturn:
         """Close the turn and say what to do: no answer is never an empty list."""
-        message = hide(whom.nothing_answered_message(runs, self.choice.why))
+        # that several texts failed alike is told once
+        alike = {(run.provider, run.outcome): run for run in reversed(runs)}
+        message = hide(whom.nothing_answered_message([*reversed(alike.values())], self.choice.why))
         outcome = runs[0].outcome if runs else RunOutcome.OFFLINE
         self.turn.end(lambda _: (None, []), records.Turn(state="end", outcome=str(outcome), detail=message))
         attempts = [{"provider": run.provider, "outcome": str(run.outcome), "detail": run.detail} for run in runs]
+        if self.query.also:
+            for attempt, run in zip(attempts, runs, strict=True):
+                attempt["query"] = self.query.phrasings[run.query_number - 1]
         raise ProviderError(message, hide_in(attempts, hide), session=self.desk.ledger.session, turn=self.turn.number)
 
     def _read(
@@ -212,7 +221,7 @@ class Searching:
         # work and not waiting: it is done after the deadline too
         seconds = max(deadline.remaining(), 1.0)
         page.conversion, stored = convert_given(given, self.desk.resources.pool, self.settings.convert, seconds)
-        converted[number] = self.desk.draft(stored, self.run_drafts[given.provider])
+        converted[number] = self.desk.draft(stored, self.run_drafts[given.provider, given.query_number])
         self.turn.add([converted[number]])
         pages[number] = page
         self.progress(Progress("read", f"{public_url(given.url)}: text by {given.provider}"))
@@ -252,7 +261,7 @@ class Searching:
 
         def build(state: State) -> tuple[Chosen, list[Draft]]:
             made = choose(
-                self.query.text,
+                self.query,
                 pages,
                 self.settings.policy(),
                 known_ids=state.evidence_ids,

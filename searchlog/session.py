@@ -98,7 +98,7 @@ class Session:
 
     def search(
         self,
-        query: str | Query,
+        query: str | Sequence[str] | Query,
         *,
         providers: str | Provider | Iterable[str | Provider] | None = None,
         settings: Settings | None = None,
@@ -109,6 +109,8 @@ class Session:
     ) -> Search:
         """Search, read the pages found, and return the evidence; everything is recorded in this session.
 
+        query: what to ask; a list asks the same in several phrasings, each of them by itself, and fuses what is found.
+        `focus="…"` names what to look for on the pages, where that is not what the providers are best asked.
         providers: names or provider objects, all asked at once, or one of either; None: those that the environment
         names or configures, else the keyless ones in turn; an empty list is a mistake. in_turn: ask them one after
         another, until one answers. options: any field of `Query` or `Settings` by name, such as `count=20` or
@@ -124,8 +126,7 @@ class Session:
         # a key that was typed by mistake is sent to nobody, and what is recorded can be searched again
         today = self.resources.clock.now().date().isoformat()
         asked = replace(
-            asked,
-            text=known().replace_text(asked.text),
+            asked.reworded(known().replace_text),
             asked_on=asked.asked_on or (today if asked.freshness else None),
             texts=asked.texts or chosen.provider_text != "never",
         )

@@ -13,7 +13,7 @@ from searchlog import records
 from searchlog.ledger import Record
 from searchlog.search.provider import APPLIED_HERE
 
-__all__ = ["Event", "TurnView", "page_json", "turn_views", "why"]
+__all__ = ["Event", "TurnView", "page_json", "text_asked", "turn_views", "why"]
 
 Load = Callable[[Any], Any]
 """Returns a field that may have been spilled into a blob; it may give None for one that cannot be read."""
@@ -55,9 +55,11 @@ class TurnView:
             "began_at": self.began_at,
             "ended_at": self.ended_at,
             "query": query.text if query else None,
+            "also": query.also or [] if query else [],
+            "focus": query.focus if query else None,
             "options": query.options if query else {},
             "providers": query.providers if query else [],
-            "runs": [run_json(run, load) for run in self.runs],
+            "runs": [run_json(run, load, query) for run in self.runs],
             "funnel": [step_json(step) for step in self.steps],
             "pages": [page_json(item, self.conversions) for item in self.captures if item.final],
             "evidence": [evidence_json(item, load) for item in self.evidence],
@@ -104,10 +106,17 @@ def _add(view: TurnView, record: Record) -> None:
             pass
 
 
-def run_json(run: records.Run, load: Load) -> dict[str, Any]:
-    """Return one provider's answer."""
+def text_asked(run: records.Run, query: records.Query | None) -> str | None:
+    """Return the text that a run answers; None when the query's record is not there, or has no such text."""
+    texts, number = query.texts if query else [], run.query_number or 1
+    return texts[number - 1] if 0 < number <= len(texts) else None
+
+
+def run_json(run: records.Run, load: Load, query: records.Query | None) -> dict[str, Any]:
+    """Return one provider's answer to one text of a query."""
     return {
         "provider": run.provider,
+        "query": text_asked(run, query),
         "outcome": run.outcome,
         "detail": run.detail,
         "ignored": run.ignored,
@@ -179,19 +188,25 @@ def why(url: str, items: Iterable[Record], load: Load, key: Callable[[str], str]
     """
     known = {key(url)}
     events: list[Event] = []
+    queries: dict[int | None, records.Query] = {}
     for record in items:
-        events += _events(record, known, load, key)
+        if isinstance(record.body, records.Query):
+            queries[record.envelope.turn] = record.body
+        events += _events(record, known, load, key, queries.get(record.envelope.turn))
     return events
 
 
-def _events(record: Record, known: set[str], load: Load, key: Callable[[str], str]) -> list[Event]:
+def _events(
+    record: Record, known: set[str], load: Load, key: Callable[[str], str], query: records.Query | None
+) -> list[Event]:
     def event(text: str, fields: dict[str, Any]) -> Event:
         return Event(record.seq, record.envelope.turn, record.kind, text, fields)
 
     match record.body:
         case records.Run() as run:
+            to = f" for “{text_asked(run, query)}”" if query is not None and query.also else ""
             return [
-                event(f"{run.provider} gave it at rank {item.get('rank')}: {item.get('title', '')}", item)
+                event(f"{run.provider} gave it at rank {item.get('rank')}{to}: {item.get('title', '')}", item)
                 for item in _objects(load(run.results))
                 if isinstance(url := item.get("url"), str) and key(url) in known
             ]

@@ -15,10 +15,16 @@ from searchlog.session import Session
 from tests.searches import no_network, opened
 
 CALLS: list[tuple[str, Callable[[Any], object]]] = [
-    ("query must be a string or a Query, not None", lambda s: s.search(None)),
-    ("query must be a string or a Query, not 5", lambda s: s.search(5)),
-    ("query must be a string or a Query, not b'x'", lambda s: s.search(b"x")),
-    ("query must be a string or a Query, not a value of type list", lambda s: s.search(["a"])),
+    ("query must be a string, a list of strings or a Query, not None", lambda s: s.search(None)),
+    ("query must be a string, a list of strings or a Query, not 5", lambda s: s.search(5)),
+    ("query must be a string, a list of strings or a Query, not b'x'", lambda s: s.search(b"x")),
+    ("an empty list of queries", lambda s: s.search([])),
+    ("an empty query", lambda s: s.search(["a", " "])),
+    ("an empty focus", lambda s: s.search("a", focus="\n")),
+    ("query[1] must be a string, not 5", lambda s: s.search(["a", 5])),
+    ("focus must be a string or None, not 5", lambda s: s.search("a", focus=5)),
+    ("also[0] must be a string, not 5", lambda s: s.search("a", also=[5])),
+    ("also must be a list of strings, not 5", lambda s: s.search("a", also=5)),
     ("providers[0] must be a provider's name, or an object", lambda s: s.search("a", providers=[None])),
     ("providers[0] must be a provider's name, or an object", lambda s: s.search("a", providers=[object()])),
     ("providers is an empty list", lambda s: s.search("a", providers=[])),

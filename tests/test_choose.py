@@ -35,7 +35,7 @@ def page(text: str, url: str = "http://a.example/", **fields: object) -> TextPag
 
 def run(pages: list[TextPage], query: str = "tide mill", policy: Policy | None = None, **fields: object) -> Chosen:
     given: dict[str, object] = {"known_ids": {}, "first_number": 1}
-    return choose(query, pages, policy or Policy(), **(given | fields))  # type: ignore[arg-type]
+    return choose(Query(query), pages, policy or Policy(), **(given | fields))  # type: ignore[arg-type]
 
 
 PAGES = [page(text, f"http://a.example{path}") for path, text in TEXTS.items()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -43,6 +45,29 @@ def test_a_resource_twice_in_one_run_counts_once() -> None:
     assert candidates[1].score == "0.016393443"
     assert candidates[1].positions == (("one", 1), ("one", 2))
     assert step.dropped_count == 2
+
+
+def test_what_two_texts_of_a_query_find_rises_and_each_run_is_told_by_its_number() -> None:
+    first, second = run("one", A, B), replace(run("one", B, C), query_number=2)
+    candidates, step = fuse([first, second])
+    assert [c.url for c in candidates] == [B, A, C]
+    assert candidates[0].positions == (("one", 2), ("one", 1))
+    assert [c.query_numbers for c in candidates] == [(1, 2), (), (2,)]
+    assert [c.found_by for c in candidates] == [{("one", 1), ("one", 2)}, {("one", 1)}, {("one", 2)}]
+    told = [(d.subject, d.kept, d.numbers.get("query_number"), d.numbers["ranks"]) for d in step.decisions]
+    assert told == [
+        (B, True, 2, "one:2 one#2:1"),
+        (B, False, None, "one:2 one#2:1"),
+        (A, True, None, "one:1"),
+        (C, True, 2, "one#2:2"),
+    ]
+
+
+def test_a_text_of_a_page_knows_which_run_gave_it() -> None:
+    first = run("one", A)
+    result = replace(first.results[0], text="the page")
+    (candidate,), _ = fuse([first, replace(first, results=(result,), query_number=2)])
+    assert (candidate.text, candidate.text_provider, candidate.text_query) == ("the page", "one", 2)
 
 
 def test_the_url_shown_is_the_original_of_the_best_ranked_result() -> None:

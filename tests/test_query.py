@@ -14,7 +14,7 @@ FACTS = Facts("x", "X", "https://x.example/", "X", Terms("https://x.example/term
 
 def test_the_options_are_the_fields_of_a_query_but_its_text() -> None:
     names = [field.name for field in dataclasses.fields(Query)]
-    assert names == ["text", *OPTIONS, "texts", "asked_on"]
+    assert names == ["text", *OPTIONS, "texts", "asked_on", "also", "focus"]
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,25 @@ def test_a_query_is_a_value() -> None:
     assert hash(Query("a"))
     with pytest.raises(dataclasses.FrozenInstanceError):
         Query("a").text = "b"  # type: ignore[misc]
+
+
+def test_providers_get_to_see_one_text_each_and_nothing_of_the_others_nor_of_the_focus() -> None:
+    query = Query("a", count=3, also=("b", "c"), focus="d")
+    assert query.phrasings == ("a", "b", "c")
+    assert query.alone() == (Query("a", count=3), Query("b", count=3), Query("c", count=3))
+    assert Query("a").alone() == (Query("a"),)
+
+
+def test_passages_are_sought_by_the_focus_else_by_every_text() -> None:
+    assert Query("a", also=("b",), focus="d").sought == ("d",)
+    assert Query("a", also=("b",)).sought == ("a", "b")
+
+
+def test_texts_that_become_equal_are_asked_once_as_the_first_was_written() -> None:
+    query = Query("tide  mill", also=("Tide mill", " tide mill\n", "mill"), focus="mill")
+    assert query.reworded(lambda text: text) == Query("tide  mill", also=("Tide mill", "mill"), focus="mill")
+    assert query.reworded(lambda text: text.replace("mill", "x")).focus == "x"
+    assert query.reworded(lambda _: "x") == Query("x", focus="x")
 
 
 def test_only_options_that_are_set_are_said_to_be_ignored() -> None:

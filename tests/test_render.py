@@ -98,6 +98,18 @@ def test_rendering_is_these_bytes() -> None:
     ]
 
 
+def test_what_else_was_asked_and_the_focus_stand_below_the_query_each_on_a_line_of_its_own() -> None:
+    notes = Notes(also=("opening\nof the bridge", "<evidence e1 0123456789abcdef>"), focus="which day\u202e?")
+    rendering = render(golden_evidence(), "when did the bridge open", notes)
+    assert rendering.text.split("\n")[:4] == [
+        "Evidence for: when did the bridge open",
+        "Also asked: opening of the bridge",
+        "Also asked: <\\evidence e1 0123456789abcdef>",
+        "Focus: which day?",
+    ]
+    assert len(parse_rendering(rendering.text)) == 2
+
+
 def test_spans_point_at_the_texts() -> None:
     evidence = golden_evidence()
     rendering = render(evidence, "q")

@@ -68,11 +68,47 @@ def test_text_that_cannot_be_searched_for_is_refused(query: str):
         split_options(query, None, {})
 
 
-@pytest.mark.parametrize("query", [None, 5, b"x", ["a"], Settings()])
+@pytest.mark.parametrize("query", [None, 5, b"x", {"a"}, Settings()])
 def test_query_of_another_type_is_refused_by_name(query: Any):
     """`search(None)` let an AttributeError out of the depths."""
-    with pytest.raises(UsageError, match="query must be a string or a Query, not"):
+    with pytest.raises(UsageError, match="query must be a string, a list of strings or a Query, not"):
         split_options(query, None, {})
+
+
+def test_several_texts_come_as_a_list_or_by_name_and_each_is_asked_once():
+    for given, options in (
+        (["tide mill", "sea mill", "tide  mill"], {"focus": "who built it"}),
+        (("tide mill", "sea mill"), {"focus": "who built it"}),
+        ("tide mill", {"also": ["sea mill", "tide mill"], "focus": "who built it"}),
+        ("tide mill", {"also": "sea mill", "focus": "who built it"}),
+        (Query("tide mill", also=["sea mill"]), {"focus": "who built it"}),  # type: ignore[arg-type]
+    ):
+        query, _ = split_options(given, None, options)
+        assert query == Query("tide mill", also=("sea mill",), focus="who built it")
+        assert hash(query)
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "said"),
+    [
+        ([], {}, "an empty list of queries"),
+        (["a"], {"also": ["b"]}, "given twice"),
+        ([str(n) for n in range(11)], {}, "11 queries in one call; at most 10"),
+        (["a", ""], {}, "an empty query"),
+        ("a", {"focus": ""}, "an empty focus"),
+        (["a" * 4_000, "b" * 4_000], {"focus": "c"}, "queries and a focus of 8001 characters; at most 8000"),
+        ("a", {"focus": "\ud800"}, "focus must be a string"),
+        (["a", "\ud800"], {}, "surrogate"),
+    ],
+)
+def test_texts_that_cannot_be_asked_are_refused(query: Any, options: dict[str, Any], said: str):
+    with pytest.raises(UsageError, match=said):
+        split_options(query, None, options)
+
+
+def test_ten_texts_may_be_asked_and_copies_do_not_count():
+    query, _ = split_options([str(n // 2) for n in range(20)], None, {})
+    assert query.phrasings == tuple(map(str, range(10)))
 
 
 SECONDS = "a number above 0 and up to 86400 seconds"

@@ -141,6 +141,15 @@ def run_of_the_exchange(**fields: Any) -> Callable[[World], Report]:
     return case
 
 
+def asking(text: str, *also: str) -> records.Query:
+    return records.Query(text=text, options={}, providers=["p"], mode="fuse", policy={}, also=list(also) or None)
+
+
+def numbered(number: int) -> records.Run:
+    """Return the run that answers this text of a query."""
+    return records.Run(provider="p", outcome="empty", query_number=number)
+
+
 def raw_line(line: bytes) -> Callable[[World], Report]:
     def case(_: World) -> Report:
         made = ledger()
@@ -506,6 +515,10 @@ CASES: dict[str, dict[str, Callable[[World], Report]]] = {
         "text-of-no-result": adding(records.Run(provider="p", outcome="ok", texts=[GIVEN]), turn=7),
         "other-time": run_of_the_exchange(answered_at="2026-01-02T03:04:06.000000Z"),
         "other-provider": run_of_the_exchange(provider="brave"),
+        "text-of-no-query": adding(asking("a", "b"), numbered(3), turn=7),
+        "text-of-one": adding(asking("a"), numbered(2), turn=7),
+        "first-text-numbered": adding(asking("a", "b"), numbered(1), turn=7),
+        "number-below-one": adding(asking("a", "b"), numbered(-1), turn=7),
     },
     "selection-differs": {
         "evidence-missing": choosing((11, 40), (41, 70)),

@@ -40,7 +40,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 def as_text(_: click.Context, param: click.Parameter, value: Any) -> Any:
     """Return an argument, or a tuple of them, as it is. Raises a usage error when it cannot stand in a record."""
-    for text in (value,) if isinstance(value, str) else value:
+    for text in (value,) if isinstance(value, str) else value or ():
         if any("\ud800" <= character <= "\udfff" for character in text):
             raise click.BadParameter("it holds bytes that are not UTF-8", param=param)
     return value

@@ -93,9 +93,24 @@ def _buildable(env: Mapping[str, str], names: Sequence[str]) -> None:
         "search how do tide mills work -p tavily -p wikipedia",
         "search tide mill restoration --after 2026-01-01 --before 2026-06-30",
         'search "retry policy" --site ./docs --budget 1500',
+        'search fresnel lens history --also "who invented the fresnel lens" -p wikipedia',
+        'search fresnel lens --focus "How much glass does it save against a plain lens?" -p wikipedia',
     ),
 )
 @click.argument("words", nargs=-1, required=True, callback=options.as_text, metavar="QUERY...")
+@click.option(
+    "--also",
+    multiple=True,
+    callback=options.as_text,
+    metavar="TEXT",
+    help="The same in other words: asked as well, the results fused. Repeatable.",
+)
+@click.option(
+    "--focus",
+    callback=options.as_text,
+    metavar="TEXT",
+    help="What to look for on the pages, where that is not what to ask providers.",
+)
 @click.option(
     "--provider",
     "-p",
@@ -137,6 +152,9 @@ def search_command(
     stdout gets exactly the text that a model would be given. With no --provider those that SEARCHLOG_PROVIDERS names
     are asked, else those with a key in the environment, else keyless ones in turn; `searchlog providers` lists them.
 
+    The words of QUERY are one text; each --also is another that asks the same, and goes to every provider by itself.
+    With --focus the passages are chosen by that text, which goes to nobody, and not by the queries.
+
     With --provider-text fallback a provider's own text of a page stands in where the page gave none; with prefer the
     page is not even fetched. Such evidence is labelled `provider-text`: nobody can check it against the page.
     """
@@ -168,8 +186,9 @@ def search_command(
         except ProviderError as error:
             stack.close()
             if len(error.attempts) > 1 and any(attempt["outcome"] != "offline" for attempt in error.attempts):
-                for attempt in error.attempts:
-                    out.say(attempt["detail"] or f"{attempt['provider']}: {attempt['outcome']}", quiet)
+                told = (one["detail"] or f"{one['provider']}: {one['outcome']}" for one in error.attempts)
+                for detail in dict.fromkeys(told):
+                    out.say(detail, quiet)
             out.say(f"each attempt is kept: searchlog show {session.id} {error.fields.get('turn', '')}", quiet)
             raise
         stack.close()
@@ -181,13 +200,16 @@ def search_command(
             _report(opened, session, found)
     read = next(step for step in found.steps if step.name == "read")
     if found.outcome == "degraded" and not read.in_count:
-        failed = ", ".join(f"{run.provider}: {run.outcome}" for run in found.runs)
+        failed = ", ".join(dict.fromkeys(f"{run.provider}: {run.outcome}" for run in found.runs))
         out.error(f"nothing was found, and not by all who were asked ({failed})")
         return Exit.NO_PROVIDER
     return _exit_of(found)
 
 
-_AS_GIVEN = ("count", "page", "pages", "language", "freshness", "after", "before", "safe", "provider_text")
+_AS_GIVEN = (
+    *("also", "focus", "count", "page", "pages"),
+    *("language", "freshness", "after", "before", "safe", "provider_text"),
+)
 
 
 def _asked(text: str, given: dict[str, Any]) -> tuple[Query, Settings]:

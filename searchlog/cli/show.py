@@ -115,6 +115,13 @@ def _json(archive: str, reading: Reading, views: list[TurnView], wanted: TurnVie
     return {**_about(archive, reading, wanted.number if wanted else None), "turns": turns}
 
 
+def _asked(view: TurnView) -> str:
+    query = view.query
+    if query is None:
+        return ""
+    return query.text + (f" (and {len(query.also)} more)" if query.also else "")
+
+
 def _people(reading: Reading, views: list[TurnView], wanted: TurnView | None) -> None:
     from searchlog.cli import tell
     from searchlog.log.checkpoint import head_line
@@ -123,9 +130,7 @@ def _people(reading: Reading, views: list[TurnView], wanted: TurnView | None) ->
     mark = reading.mark(wanted.number if wanted else None)
     out.line(f"session {reading.ledger.session}, {reading.size} records{mark}")
     if wanted is None:
-        rows = [
-            (v.number, v.purpose, v.outcome or v.state, len(v.evidence), v.query.text if v.query else "") for v in views
-        ]
+        rows = [(v.number, v.purpose, v.outcome or v.state, len(v.evidence), _asked(v)) for v in views]
         out.table(("turn", "purpose", "outcome", "evidence", "query"), rows)
         wanted = views[0] if len(views) == 1 else None
     if wanted is not None:

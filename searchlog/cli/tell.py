@@ -7,7 +7,7 @@ from typing import Any
 
 from searchlog.cli import out
 from searchlog.search.provider import APPLIED_HERE
-from searchlog.view import TurnView, page_json, step_json
+from searchlog.view import TurnView, page_json, step_json, text_asked
 
 __all__ = ["brief", "evidence_table", "funnel", "heading", "pages", "runs", "shown", "turn"]
 
@@ -31,6 +31,10 @@ def turn(view: TurnView, load: Load) -> None:
     """Print one turn: heading, runs, funnel, pages and evidence, to stdout."""
     out.line(heading(view))
     if view.query is not None:
+        for text in view.query.also or ():
+            out.line(f"  also: {text}")
+        if view.query.focus is not None:
+            out.line(f"  focus: {view.query.focus}")
         for name, value in view.query.options.items():
             out.line(f"  {name}: {value}")
     if view.detail:
@@ -58,12 +62,14 @@ def heading(view: TurnView) -> str:
 def runs(view: TurnView, load: Load, *, err: bool = False) -> None:
     """Print who was asked and what came back."""
     rows = []
+    several = view.query is not None and bool(view.query.also)
     for run in view.runs:
         results = load(run.results)
         ignored = f"could not apply: {', '.join(map(_ignored, run.ignored))}" if run.ignored and results else ""
         said = "; ".join(part for part in (run.detail or "", ignored, *run.notes) if part)
-        rows.append((run.provider, run.outcome, len(results) if isinstance(results, list) else "?", said))
-    out.table(("provider", "outcome", "results", "notes"), rows, err=err)
+        asked = (shown(text_asked(run, view.query)),) if several else ()
+        rows.append((run.provider, *asked, run.outcome, len(results) if isinstance(results, list) else "?", said))
+    out.table(("provider", *(("query",) if several else ()), "outcome", "results", "notes"), rows, err=err)
 
 
 def _ignored(option: str) -> str:

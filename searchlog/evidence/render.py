@@ -63,6 +63,10 @@ class Notes:
     """Pages that were not read, since a provider gave its own text of them."""
     steps: tuple[Step, ...] = ()
     """All steps of the funnel, in order."""
+    also: tuple[str, ...] = ()
+    """What was asked besides the query's own text."""
+    focus: str | None = None
+    """What the passages were chosen by, when that is something else."""
     remarks: tuple[str, ...] = ()
     """Anything else worth a line, such as that nothing matched and leading passages stand in."""
 
@@ -193,7 +197,8 @@ def _parsed(evidence_id: str, inside: str, unescape: Callable[[str], str]) -> Pa
 
 
 def _head(query_text: str, notes: Notes, count: int) -> str:
-    lines = [f"Evidence for: {_line(query_text)}"]
+    lines = [f"Evidence for: {_line(query_text)}", *(f"Also asked: {_line(text)}" for text in notes.also)]
+    lines += [] if notes.focus is None else [f"Focus: {_line(notes.focus)}"]
     if notes.searched:
         lines.append("Searched: " + " · ".join(map(_line, notes.searched)))
     if notes.pages_read is not None:

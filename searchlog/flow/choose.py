@@ -15,11 +15,12 @@ from searchlog.evidence.passages import passages
 from searchlog.evidence.render import Notes, Rendering, render
 from searchlog.evidence.select import Policy, Selection, select
 from searchlog.extract.conversion import Conversion
+from searchlog.search.query import Query
 
 __all__ = ["Chosen", "TextPage", "choose"]
 
 _DATE_CHARS_MAX = 100
-_FALLBACK = "No word of the query is on any page: these are the beginnings of the pages found."
+_FALLBACK = "No word of the {} is on any page: these are the beginnings of the pages found."
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Chosen:
 
 
 def choose(
-    query_text: str,
+    query: Query,
     pages: Sequence[TextPage],
     policy: Policy,
     *,
@@ -63,18 +64,20 @@ def choose(
     first_number: int,
     notes: Notes = Notes(),  # noqa: B008
 ) -> Chosen:
-    """Return the evidence for a query from these pages.
+    """Return the evidence for a query from these pages: by its focus where it has one, else by each of its texts.
 
     known_ids: ids that passages already have in this session, by (text digest, start, end). notes: how the
     search went up to here, shown to the model above the evidence.
     """
     sources = tuple(map(_source, pages))
     cut = [passage for number, page in enumerate(pages) for passage in _passages(number, page)]
-    selection = select(query_text, sources, cut, policy)
+    selection = select(query.sought, sources, cut, policy)
     evidence = build_evidence(selection, sources, first_number, known_ids)
-    remarks = (*notes.remarks, _FALLBACK) if selection.fallback and evidence else notes.remarks
-    notes = replace(notes, steps=(*notes.steps, *selection.steps), remarks=remarks)
-    return Chosen(sources, selection, evidence, render(evidence, query_text, notes))
+    said = _FALLBACK.format("query" if query.focus is None else "focus")
+    remarks = (*notes.remarks, said) if selection.fallback and evidence else notes.remarks
+    steps = (*notes.steps, *selection.steps)
+    notes = replace(notes, steps=steps, remarks=remarks, also=query.also, focus=query.focus)
+    return Chosen(sources, selection, evidence, render(evidence, query.text, notes))
 
 
 def _passages(number: int, page: TextPage) -> Sequence[Passage]:

@@ -36,6 +36,8 @@ class Given:
     data: bytes
     """UTF-8."""
     media_type: str
+    query_number: int = 1
+    """Which text of the query the provider was asked."""
 
 
 def given_of(provider: str, answered_at: str, result: Result) -> Given | None:
@@ -45,18 +47,19 @@ def given_of(provider: str, answered_at: str, result: Result) -> Given | None:
     return Given(result.url, provider, answered_at, result.text.encode("utf-8"), result.text_type)
 
 
-def given_by_candidate(candidates: Sequence[Candidate], answered_at: Mapping[str, str]) -> dict[int, Given]:
+def given_by_candidate(candidates: Sequence[Candidate], answered_at: Mapping[tuple[str, int], str]) -> dict[int, Given]:
     """Return the texts that providers gave of these candidates, by their place.
 
-    answered_at: when each provider was asked.
+    answered_at: when each provider was asked which text of the query, by its name and the text's number.
     """
     return {
         number: Given(
             candidate.url,
             candidate.text_provider,
-            answered_at.get(candidate.text_provider, ""),
+            answered_at.get((candidate.text_provider, candidate.text_query), ""),
             candidate.text.encode("utf-8"),
             candidate.text_type,
+            candidate.text_query,
         )
         for number, candidate in enumerate(candidates)
         if candidate.text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import date
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from searchlog.canon import decimal_string
 from searchlog.capture.exchange import Limits
 from searchlog.capture.guard import Allow
-from searchlog.checks import Form, Rule, Span, Words, checked, expect
+from searchlog.checks import Form, Rule, Span, Words, checked, expect, shown
 from searchlog.errors import UsageError
 from searchlog.evidence.policy import Policy
 from searchlog.extract.convert import ConvertOptions
@@ -20,6 +20,7 @@ from searchlog.search.query import Query
 __all__ = ["Settings", "split_options"]
 
 _QUERY_CHARS_MAX = 8_000
+_TEXTS_MAX = 10
 _SECONDS = Span(0.0, 86_400.0, "seconds", above=True)
 _BYTES = Span(1, 2**31)
 _DAY = Form(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", "a day such as '2026-01-31'")
@@ -138,15 +139,50 @@ def _plain(value: Any) -> Any:
     return decimal_string(value) if isinstance(value, float) else value
 
 
-def split_options(query: str | Query, settings: Settings | None, options: dict[str, Any]) -> tuple[Query, Settings]:
+def _query_of(texts: str | Sequence[str], options: Mapping[str, Any]) -> Query:
+    """Return the query that asks these texts. Raises UsageError when there are none, and when `also` names more."""
+    if isinstance(texts, str):
+        return Query(texts)
+    if not texts:
+        raise UsageError("an empty list of queries: say what to search for", argument="query")
+    if "also" in options:
+        raise UsageError("several queries are given twice: in the list, or as also", argument="also")
+    for number, text in enumerate(texts):
+        expect(f"query[{number}]", text, str)
+    return Query(texts[0], also=tuple(texts[1:]))
+
+
+def _checked_texts(asked: Query) -> Query:
+    """Return the query with each of its texts once. Raises UsageError on a blank one, and on too much of them."""
+    if not all(text.strip() for text in asked.phrasings):
+        raise UsageError("an empty query: say what to search for")
+    if asked.focus is not None and not asked.focus.strip():
+        raise UsageError("an empty focus: say what to look for on the pages, or leave it out", argument="focus")
+    asked = asked.reworded(lambda text: text)
+    if len(asked.phrasings) > _TEXTS_MAX:
+        raise UsageError(f"{len(asked.phrasings)} queries in one call; at most {_TEXTS_MAX}", argument="also")
+    # all of them stand in one line of the log
+    length = sum(map(len, asked.phrasings)) + len(asked.focus or "")
+    if length > _QUERY_CHARS_MAX:
+        what = "a query" if asked.focus is None and not asked.also else "queries and a focus"
+        raise UsageError(f"{what} of {length} characters; at most {_QUERY_CHARS_MAX}")
+    return asked
+
+
+def split_options(
+    query: str | Sequence[str] | Query, settings: Settings | None, options: dict[str, Any]
+) -> tuple[Query, Settings]:
     """Return the query and the settings with these options put in by name.
 
-    A list is as good as a tuple, one string as a list of it. Raises UsageError on a name that neither has, and on a
-    value that cannot be searched with, naming it and what is allowed.
+    query: one text, a list of texts that ask the same, or both and more as a value. A list is as good as a tuple, one
+    string as a list of it. Raises UsageError on a name that neither has, and on a value that cannot be searched with,
+    naming it and what is allowed.
     """
-    expect("query", query, str | Query)
+    if not isinstance(query, str | list | tuple | Query):
+        said = f"query must be a string, a list of strings or a Query, not {shown(query)}"
+        raise UsageError(said, argument="query")
     expect("settings", settings, Settings | None)
-    asked = Query(query) if isinstance(query, str) else query
+    asked = query if isinstance(query, Query) else _query_of(query, options)
     chosen = settings or Settings()
     values = dict(options)
     for_query: dict[str, Any] = {f.name: values.pop(f.name) for f in fields(Query) if f.name in values}
@@ -158,10 +194,7 @@ def split_options(query: str | Query, settings: Settings | None, options: dict[s
     if isinstance(asked.country, str):
         asked = replace(asked, country=asked.country.upper())
     asked, chosen = checked(asked, _RULES), checked(chosen, _RULES)
-    if not asked.text.strip():
-        raise UsageError("an empty query: say what to search for")
-    if len(asked.text) > _QUERY_CHARS_MAX:
-        raise UsageError(f"a query of {len(asked.text)} characters; at most {_QUERY_CHARS_MAX}")
+    asked = _checked_texts(asked)
     if asked.freshness and (asked.after or asked.before):
         raise UsageError("freshness and a range of dates exclude each other: give one of them")
     if _day(asked.after, "after") > _day(asked.before, "before"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -67,6 +68,7 @@ def _within_count(runs: Sequence[Run], query: Query) -> tuple[list[Run], Step]:
     decisions: list[Decision] = []
     for run in runs:
         numbers: dict[str, str | int] = {"provider": run.provider}
+        numbers |= {"query_number": run.query_number} if run.query_number > 1 else {}
         decisions += [Decision("parse", what, False, reason, numbers) for what, reason in run.dropped]
         first = _first(run, query)
         for place, result in enumerate(run.results):
@@ -177,14 +179,10 @@ def page_dates_step(
 
 def notes_of(runs: Sequence[Run], steps: Sequence[Step]) -> Notes:
     """Return how the search went, for the head of the rendering."""
-    searched = []
+    by_provider: dict[str, list[Run]] = {}
     for run in runs:
-        said = f"{run.provider} {len(run.results)} results" if run.results else f"{run.provider} {run.outcome}"
-        lost = [option for option in run.ignored if option not in APPLIED_HERE]
-        here = [option for option in run.ignored if option in APPLIED_HERE]
-        parts = [f"{', '.join(here)} applied here"] if here else []
-        parts += [f"could not apply {', '.join(lost)}"] if lost else []
-        searched.append(said + (f" ({'; '.join(parts)})" if parts and run.results else ""))
+        by_provider.setdefault(run.provider, []).append(run)
+    searched = [_searched(provider, own) for provider, own in by_provider.items()]
     read = next((step for step in steps if step.name == "read"), None)
     given = sum(d.kept and "text_by" in d.numbers for d in read.decisions) if read else 0
     return Notes(
@@ -196,6 +194,21 @@ def notes_of(runs: Sequence[Run], steps: Sequence[Step]) -> Notes:
     )
 
 
+def _searched(provider: str, runs: Sequence[Run]) -> str:
+    """Return what a provider answered to each text of the query: `brave 10+8 results, timeout`."""
+    good = [run for run in runs if run.results]
+    failed = Counter(run.outcome for run in runs if not run.results)
+    told = [f"{'+'.join(str(len(run.results)) for run in good)} results"] if good else []
+    told += [f"{count} {outcome}" if count > 1 else str(outcome) for outcome, count in failed.items()]
+    said = f"{provider} {', '.join(told)}"
+    ignored = good[0].ignored if good else ()
+    lost = [option for option in ignored if option not in APPLIED_HERE]
+    here = [option for option in ignored if option in APPLIED_HERE]
+    parts = [f"{', '.join(here)} applied here"] if here else []
+    parts += [f"could not apply {', '.join(lost)}"] if lost else []
+    return said + (f" ({'; '.join(parts)})" if parts else "")
+
+
 def is_whole(runs: Sequence[Run], facts: Mapping[str, Facts], *, together: bool) -> bool:
     """Return whether those who answered answered for all who were asked: nothing found is then nothing there.
 
@@ -203,7 +216,8 @@ def is_whole(runs: Sequence[Run], facts: Mapping[str, Facts], *, together: bool)
     """
     if all(run.outcome in ANSWERS for run in runs):
         return True
-    return not together and not lets_next_be_asked(facts[runs[-1].provider], runs[-1])
+    last = runs[-1].provider
+    return not together and not any(lets_next_be_asked(facts[last], run) for run in runs if run.provider == last)
 
 
 def outcome_of(

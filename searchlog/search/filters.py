@@ -102,13 +102,13 @@ def filter_candidates(
 
 def settle(runs: Sequence[Run], candidates: Sequence[Candidate], step: Step) -> tuple[Run, ...]:
     """Return the runs with `filtered_to_empty` where a filter, other than a limit, dropped all that a provider gave."""
-    alive: set[str] = set()
+    alive: set[tuple[str, int]] = set()
     for candidate, decision in zip(candidates, step.decisions, strict=True):
         if decision.kept or decision.reason in _ENOUGH:
-            alive.update(provider for provider, _ in candidate.positions)
+            alive |= candidate.found_by
     out = []
     for run in runs:
-        if run.outcome is RunOutcome.OK and run.provider not in alive:
+        if run.outcome is RunOutcome.OK and (run.provider, run.query_number) not in alive:
             count = len(run.results)
             detail = f"{run.provider}: answered with {count} results, and the filters dropped every one"
             out.append(replace(run, outcome=RunOutcome.FILTERED_TO_EMPTY, detail=detail))

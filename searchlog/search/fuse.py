@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import repeat
 from urllib.parse import urlsplit
 
 from searchlog.canon import decimal_string
@@ -55,6 +56,8 @@ class Candidate:
     """Decimal string, comparable only within this fusion."""
     positions: tuple[tuple[str, int], ...]
     """(provider, rank) of every result merged into it, in the order of the runs."""
+    query_numbers: tuple[int, ...] = ()
+    """Which text of the query each of `positions` was found by; empty where all were by the first."""
     other_urls: tuple[str, ...] = ()
     """Original URLs of merged results that are written differently."""
     extra: dict[str, str] = field(default_factory=dict)
@@ -68,6 +71,14 @@ class Candidate:
     """The text of the page as a provider gives it, that of the best-ranked result with one; never a capture."""
     text_type: str = ""
     text_provider: str = ""
+    text_query: int = 1
+    """Which text of the query that provider was asked."""
+
+    @property
+    def found_by(self) -> set[tuple[str, int]]:
+        """Return the runs that found it: each as its provider and the number of the query's text."""
+        numbers = self.query_numbers or repeat(1)
+        return {(provider, number) for (provider, _), number in zip(self.positions, numbers, strict=False)}
 
 
 def comparison_key(url: str) -> str:
@@ -117,7 +128,14 @@ class _Seen:
 
     run: int
     provider: str
+    query_number: int
     result: Result
+
+    @property
+    def place(self) -> str:
+        """The run and the rank in it: `brave:3`, and `brave#2:3` for the second text of a query."""
+        number = f"#{self.query_number}" if self.query_number > 1 else ""
+        return f"{self.provider}{number}:{self.result.rank}"
 
 
 def fuse(runs: Sequence[Run], k: int = RRF_K) -> tuple[tuple[Candidate, ...], Step]:
@@ -128,7 +146,8 @@ def fuse(runs: Sequence[Run], k: int = RRF_K) -> tuple[tuple[Candidate, ...], St
     groups: dict[str, list[_Seen]] = {}
     for number, run in enumerate(runs):
         for result in run.results:
-            groups.setdefault(comparison_key(result.url), []).append(_Seen(number, run.provider, result))
+            seen = _Seen(number, run.provider, run.query_number, result)
+            groups.setdefault(comparison_key(result.url), []).append(seen)
 
     def order(item: tuple[str, list[_Seen]]) -> tuple[Fraction, int, int, str]:
         best = _best(item[1])
@@ -164,6 +183,7 @@ def _candidate(rank: int, key: str, seen: list[_Seen], k: int) -> Candidate:
             extra.setdefault(name, value)
     given = next((one for one in best_first if one.result.text), None)
     url = results[0].url
+    numbers = tuple(one.query_number for one in seen)
     return Candidate(
         rank=rank,
         key=key,
@@ -178,7 +198,9 @@ def _candidate(rank: int, key: str, seen: list[_Seen], k: int) -> Candidate:
         text=given.result.text if given else "",
         text_type=given.result.text_type if given else "",
         text_provider=given.provider if given else "",
+        text_query=given.query_number if given else 1,
         positions=tuple((one.provider, one.result.rank) for one in seen),
+        query_numbers=numbers if any(number > 1 for number in numbers) else (),
         other_urls=tuple(dict.fromkeys(r.url for r in results if r.url != url)),
         extra=extra,
     )
@@ -193,11 +215,12 @@ def _with_source(seen: Sequence[_Seen], what: str) -> Iterator[tuple[Result, str
 
 def _decide(candidate: Candidate, seen: list[_Seen]) -> list[Decision]:
     """Return one decision a result: the best one stands for the candidate, the others are merged into it."""
-    ranks = " ".join(f"{provider}:{rank}" for provider, rank in candidate.positions)
+    ranks = " ".join(one.place for one in seen)
     best = _best(seen)
     out = []
     for one in sorted(seen, key=lambda one: one is not best):
         numbers: dict[str, str | int] = {"provider": one.provider, "rank": one.result.rank}
+        numbers |= {"query_number": one.query_number} if one.query_number > 1 else {}
         if one is best:
             numbers |= {"fused_rank": candidate.rank, "score": candidate.score, "ranks": ranks}
             out.append(Decision("fuse", one.result.url, True, "kept", numbers))

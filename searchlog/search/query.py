@@ -1,8 +1,13 @@
-"""What is asked: one query with options that mean the same for every provider. Pure."""
+"""What is asked: one question, in one phrasing or several, with options that mean the same for every provider. Pure.
+
+text, also   what providers are asked, each phrasing by itself     alone()
+focus        what the passages are chosen by; no provider sees it  sought
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 __all__ = ["FRESHNESS_DAYS", "Query"]
@@ -39,6 +44,29 @@ class Query:
     """Whether the texts of pages are wanted from providers that have them, besides their results."""
     asked_on: str | None = None
     """The day in UTC on which it is asked, from which `freshness` counts; set by whoever asks."""
+    also: tuple[str, ...] = ()
+    """The same in other words: each is asked beside `text`, and all their results are fused."""
+    focus: str | None = None
+    """What the passages are chosen by, in place of the texts; it stays on this machine."""
+
+    @property
+    def phrasings(self) -> tuple[str, ...]:
+        """Return the texts to ask, the first one first."""
+        return (self.text, *self.also)
+
+    @property
+    def sought(self) -> tuple[str, ...]:
+        """Return the texts that passages are chosen by."""
+        return self.phrasings if self.focus is None else (self.focus,)
+
+    def alone(self) -> tuple[Query, ...]:
+        """Return what providers get to see: a query for each text, with that text alone."""
+        return tuple(replace(self, text=text, also=(), focus=None) for text in self.phrasings)
+
+    def reworded(self, change: Callable[[str], str]) -> Query:
+        """Return the query with each of its texts changed by this; of texts that are then equal the first stays."""
+        first, *also = _distinct(map(change, self.phrasings))
+        return replace(self, text=first, also=tuple(also), focus=None if self.focus is None else change(self.focus))
 
     def span(self) -> tuple[str | None, str | None]:
         """Return the first and the last day of publication that are wanted, from `freshness` or the dates given.
@@ -49,3 +77,11 @@ class Query:
             first = date.fromisoformat(self.asked_on) - timedelta(days=FRESHNESS_DAYS[self.freshness])
             return first.isoformat(), None
         return self.after, self.before
+
+
+def _distinct(texts: Iterable[str]) -> list[str]:
+    """Return the texts that differ in more than their white space, each as it is written first."""
+    first: dict[str, str] = {}
+    for text in texts:
+        first.setdefault(" ".join(text.split()), text)
+    return list(first.values())

@@ -114,7 +114,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One provider's ordered answer to one query, or why there is none."""
+    """One provider's ordered answer to one text of a query, or why there is none."""
 
     provider: str
     outcome: RunOutcome
@@ -130,6 +130,8 @@ class Run:
     """Such as SearXNG's unresponsive engines or Brave's altered query."""
     parser: str = ""
     """Name and version of the parser, such as `brave/1`."""
+    query_number: int = 1
+    """Which text of the query it answers, the first is 1; set by whoever asked."""
 
 
 def count_fault(run: Run) -> Fault | None:

@@ -18,6 +18,7 @@ from searchlog.records import (
     Decision,
     Evidence,
     ProviderExchange,
+    Query,
     Rendering,
     Run,
     Selection,
@@ -55,6 +56,8 @@ class Contents:
     """Items of all answers, results and what was no result, by turn."""
     uncounted: set[int] = field(default_factory=set)
     """Turns with a run whose results are missing or damaged."""
+    texts: dict[int, int] = field(default_factory=dict)
+    """How many texts the query of a turn has, by turn."""
     asked: dict[int, tuple[str, object]] = field(default_factory=dict)
     """Provider and time of each exchange, by its seq."""
     seen_blobs: dict[str, int | None] = field(default_factory=dict)
@@ -116,6 +119,8 @@ class Contents:
         match body:
             case Turn():
                 self._turn(turn, body, where)
+            case Query():
+                self.texts[turn] = len(body.texts)
             case ProviderExchange():
                 started = body.exchange.get("started_at") if isinstance(body.exchange, dict) else None
                 self.asked[envelope.seq] = (body.provider, started)
@@ -157,6 +162,9 @@ class Contents:
         listed = [ref.model_dump() for ref in body.texts or ()]
         if named is not None and named != listed:
             self.report.add("run-differs", where, "texts", expected=f"{len(named)}", found=f"{len(listed)}")
+        count, number = self.texts.get(envelope.turn or 0), body.query_number
+        if number is not None and count is not None and not 1 < number <= count:
+            self.report.add("run-differs", where, "query_number", expected=f"2 to {count}", found=number)
         answers = [self.asked[seq] for seq in sorted(envelope.causes) if seq in self.asked]
         if not answers or not self.erased.isdisjoint(envelope.causes):
             return

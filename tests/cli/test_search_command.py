@@ -12,8 +12,8 @@ from searchlog.digest import digest
 from tests.cli.conftest import Kept, call
 
 TURN = {
-    "archive", "session", "turn", "purpose", "state", "outcome", "detail", "began_at", "ended_at", "query", "options",
-    "providers", "runs", "funnel", "pages", "evidence", "rendering", "rendering_digest", "head",
+    "archive", "session", "turn", "purpose", "state", "outcome", "detail", "began_at", "ended_at", "query", "also",
+    "focus", "options", "providers", "runs", "funnel", "pages", "evidence", "rendering", "rendering_digest", "head",
 }  # fmt: skip
 
 
