@@ -171,6 +171,36 @@ def _text(given: _Given) -> Result:
     return _stamped(result, decoded, media_type)
 
 
+def _feed(given: _Given) -> Result:
+    data, content_type, url, media_type, options, late = given
+    from searchlog.extract import feed, feed_blocks
+
+    is_json = media_type.endswith("json")
+    decoded = charset.decode(data, content_type, prescan=not is_json)
+    found = feed.read_json(decoded.text, url) if is_json else feed.read_xml(decoded.text, url, late)
+    if found is None and is_json:
+        read = _text(given._replace(media_type="application/json"))
+        return replace(read, warnings=(*read.warnings, "feed-malformed")) if isinstance(read, Conversion) else read
+    if found is None:
+        return ConversionFailure("malformed", "no feed can be read from it", media_type, feed_blocks.CONVERTER)
+    made = feed_blocks.feed_text(found, options.text_chars_max, linear=options.linear, late=late)
+    if not made.blocks:
+        return ConversionFailure("no-text", "the feed has no text", media_type, feed_blocks.CONVERTER)
+    result = Conversion(
+        made.text,
+        made.blocks,
+        feed_blocks.feed_metadata(found),
+        feed_blocks.CONVERTER,
+        options=_recorded(options, engine=feed.engine()),
+        verbatim=made.verbatim,
+        warnings=tuple(
+            dict.fromkeys((*decoded.warnings, *found.warnings, *made.warnings, *_seen(made.text, made.blocks)))
+        ),
+        links=feed_blocks.feed_links(found) if options.links else (),
+    )
+    return _stamped(result, decoded, media_type)
+
+
 def _pdf(given: _Given) -> Result:
     data, _, _, media_type, options, late = given
     from searchlog.extract import pdf
@@ -221,4 +251,7 @@ _CONVERTERS: dict[str, _Converter] = {
     "text/markdown": _text,
     "application/json": _text,
     "application/pdf": _pdf,
+    "application/rss+xml": _feed,
+    "application/atom+xml": _feed,
+    "application/feed+json": _feed,
 }

@@ -41,9 +41,14 @@ _ISO = re.compile(
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?:T?(\d{2})(\d{2})(\d{2})?(Z|[+-]\d{4})?)?")
 _DAY_MONTH = re.compile(
     r"(?:[a-z]+,?\s+)?(\d{1,2})(?:st|nd|rd|th)?[\s-]+([a-z]+)\.?,?[\s-]+(\d{4})"
-    r"(?:\s+(\d{2}):(\d{2})(?::(\d{2}))?\s*(GMT|UTC|Z|[+-]\d{4})?)?",
+    r"(?:\s+(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(GMT|UTC|UT|Z|[ECMP][SD]T|[+-]\d{2}:?\d{2})?)?",
     re.I,
 )
+_ZONES = {"EST": "-05:00", "EDT": "-04:00", "CST": "-06:00", "CDT": "-05:00", "MST": "-07:00", "MDT": "-06:00"} | {
+    **{"PST": "-08:00", "PDT": "-07:00"},
+    **dict.fromkeys(("Z", "UT", "UTC", "GMT"), "Z"),
+}
+"""RFC 5322 section 4.3; feeds write them."""
 _MONTH_DAY = re.compile(r"(?:[a-z]+,\s+)?([a-z]+)\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})(?:\b.{0,40})?", re.I)
 _CJK = re.compile(r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(?:(\d{1,2})\s*[日일])?.{0,20}")
 
@@ -98,8 +103,8 @@ def _join(year: str, month: str | None, day: str | None, clock: list[str | None]
 def _zone(zone: str | None) -> str:
     if zone is None:
         return ""
-    if zone.upper() in ("Z", "UTC", "GMT"):
-        return "Z"
+    if named := _ZONES.get(zone.upper()):
+        return named
     digits = zone[1:].replace(":", "").ljust(4, "0")
     time(int(digits[:2]), int(digits[2:]))  # an offset of 99:99 is no offset: ValueError
     return f"{zone[0]}{digits[:2]}:{digits[2:]}"

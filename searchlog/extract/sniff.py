@@ -121,6 +121,8 @@ def _text_type(body: bytes, said: str, url: str, data: bytes) -> str:
         return "text/plain" if said == "text/plain" and not _is_document(body) else "text/html"
     if said in _HTML_TYPES:
         return "text/html"
+    if said == "application/feed+json" or (body[:1] == b"{" and said not in _HTML_TYPES and _JSON_FEED.match(body)):
+        return "application/feed+json"
     if said == "application/json" or said.endswith("+json"):
         return "application/json"
     if said in ("text/markdown", "text/x-markdown"):
@@ -140,6 +142,13 @@ def _text_type(body: bytes, said: str, url: str, data: bytes) -> str:
     return "text/plain"
 
 
+_XML_ROOTS = (b"rss", b"feed", b"rdf:rdf", b"svg")
+"""What is XML without saying so."""
+_RSS_1 = re.compile(rb"purl\.org/rss/1\.0/|my\.netscape\.com/rdf")
+"""RDF is much else besides."""
+_JSON_FEED = re.compile(rb"\{(?:[^{}\[\]]{0,2000},)?\s*\"version\"\s*:\s*\"https?:(?:\\?/){2}jsonfeed\.org\\?/version")
+
+
 def _is_document(body: bytes) -> bool:
     return re.match(rb"\s*<(?:!doctype\s+html|html)", body, re.I) is not None
 
@@ -147,17 +156,17 @@ def _is_document(body: bytes) -> bool:
 def _xml_type(body: bytes, said: str) -> str | None:
     """Return the type of an XML document by its root element; None when it is not XML."""
     declared = said in ("text/xml", "application/xml", "application/xhtml+xml") or said.endswith("+xml")
-    if not body.startswith(b"<?xml") and not declared and not re.match(rb"<(?:rss|feed|rdf:RDF|svg)[\s>]", body):
-        return None
     match = _ROOT.match(body)
     if match is None:
         return None
     root = match[1].lower()
+    if not body.startswith(b"<?xml") and not declared and root not in _XML_ROOTS:
+        return None
     if root == b"html":
         return "application/xhtml+xml" if body.startswith(b"<?xml") or said == "application/xhtml+xml" else "text/html"
-    if root in (b"rss", b"rdf:rdf"):
+    if root == b"rss" or (root == b"rdf:rdf" and _RSS_1.search(body)):
         return "application/rss+xml"
-    if root == b"feed":
+    if root == b"feed" or (root.endswith(b":feed") and b"www.w3.org/2005/Atom" in body):
         return "application/atom+xml"
     if root == b"svg":
         return "image/svg+xml"
