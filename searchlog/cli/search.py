@@ -94,7 +94,7 @@ def _buildable(env: Mapping[str, str], names: Sequence[str]) -> None:
         "search tide mill restoration --after 2026-01-01 --before 2026-06-30",
         'search "retry policy" --site ./docs --budget 1500',
         'search fresnel lens history --also "who invented the fresnel lens" -p wikipedia',
-        'search fresnel lens --focus "How much glass does it save against a plain lens?" -p wikipedia',
+        'search fresnel lens --focus "How much glass does a Fresnel lens save?" -p wikipedia',
     ),
 )
 @click.argument("words", nargs=-1, required=True, callback=options.as_text, metavar="QUERY...")
@@ -103,13 +103,13 @@ def _buildable(env: Mapping[str, str], names: Sequence[str]) -> None:
     multiple=True,
     callback=options.as_text,
     metavar="TEXT",
-    help="The same in other words: asked as well, the results fused. Repeatable.",
+    help="The same in other words: asked as well, and the results fused. Repeatable.",
 )
 @click.option(
     "--focus",
     callback=options.as_text,
     metavar="TEXT",
-    help="What to look for on the pages, where that is not what to ask providers.",
+    help="The question by which passages are chosen, in place of the queries; no provider sees it.",
 )
 @click.option(
     "--provider",
@@ -152,8 +152,8 @@ def search_command(
     stdout gets exactly the text that a model would be given. With no --provider those that SEARCHLOG_PROVIDERS names
     are asked, else those with a key in the environment, else keyless ones in turn; `searchlog providers` lists them.
 
-    The words of QUERY are one text; each --also is another that asks the same, and goes to every provider by itself.
-    With --focus the passages are chosen by that text, which goes to nobody, and not by the queries.
+    The words of QUERY are one text; each --also is another, and goes to every provider by itself. Passages are chosen
+    by all of them, or by --focus alone: a whole question, for what is best asked of a search engine is seldom that.
 
     With --provider-text fallback a provider's own text of a page stands in where the page gave none; with prefer the
     page is not even fetched. Such evidence is labelled `provider-text`: nobody can check it against the page.

@@ -141,6 +141,7 @@ def hold_to_dates(runs: Sequence[Run], query: Query) -> tuple[list[Run], Step | 
             reason = outside(result.published, query)
             said = result.published if days_of(result.published, query.asked_on) is not None else None
             numbers: dict[str, str | int] = {"provider": run.provider, "rank": result.rank}
+            numbers |= {"query_number": run.query_number} if run.query_number > 1 else {}
             numbers["published"] = said or "unknown"
             if reason is None:
                 kept.append(result)

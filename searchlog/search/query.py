@@ -47,7 +47,7 @@ class Query:
     also: tuple[str, ...] = ()
     """The same in other words: each is asked beside `text`, and all their results are fused."""
     focus: str | None = None
-    """What the passages are chosen by, in place of the texts; it stays on this machine."""
+    """What the passages are chosen by, in place of the texts: a whole question. No provider is sent it."""
 
     @property
     def phrasings(self) -> tuple[str, ...]:

@@ -63,6 +63,30 @@ def test_options_of_the_query_are_recorded(fresh: Kept) -> None:
     }
 
 
+def test_several_texts_and_a_focus_are_asked_recorded_and_shown(fresh: Kept) -> None:
+    other, focus = "who invented the lighthouse lens", "Who closed the fog signal of the Jeddah Light?"
+    result = fresh.search("Fresnel", "lens", "history", "--also", other, "--also", other, "--focus", focus, "--json")
+    told = json.loads(result.stdout)
+    assert (told["query"], told["also"], told["focus"]) == ("Fresnel lens history", [other], focus)
+    assert [(run["provider"], run["query"]) for run in told["runs"]] == [
+        ("searxng", "Fresnel lens history"),
+        ("searxng", other),
+    ]
+    assert "also" not in told["options"]
+    assert told["rendering"].startswith(f"Evidence for: Fresnel lens history\nAlso asked: {other}\nFocus: {focus}\n")
+    assert other in result.stderr  # the table of runs says which text each answers
+    shown = fresh("show", told["session"]).stdout
+    assert f"  also: {other}\n" in shown
+    assert f"  focus: {focus}\n" in shown
+    assert "Fresnel lens history (and 1 more)" in shown
+    told_why = fresh("why", told["pages"][0]["url"], "-s", told["session"]).stdout
+    assert "for “who invented the lighthouse lens”" in told_why
+    assert "equal byte for byte" in fresh("replay", told["session"]).stdout
+    assert fresh("verify", told["session"], "--passages").exit_code == 0
+    assert fresh("reparse", told["session"], "--keep").exit_code == 0
+    assert fresh("verify", told["session"]).exit_code == 0
+
+
 def test_a_session_is_new_unless_one_is_named(fresh: Kept) -> None:
     other = json.loads(fresh.search("lens", "--json", "-q").stdout)
     same = json.loads(fresh.search("lens", "--json", "-q", "--session", fresh.session).stdout)
@@ -110,6 +134,11 @@ def test_no_provider_that_answers_is_exit_code_4_and_says_where_the_attempts_are
         ["x", "--allow-private", "http://a/", "-p", "archive"],
         ["x\udc80", "-p", "archive"],
         ["x", "--include-domain", "a b", "-p", "archive"],
+        ["x", "--also", " ", "-p", "archive"],
+        ["x", "--focus", "", "-p", "archive"],
+        ["x", "--focus", "x\udc80", "-p", "archive"],
+        ["x", "--also", "x\udc80", "-p", "archive"],
+        ["x", *(word for n in range(10) for word in ("--also", f"y{n}")), "-p", "archive"],
     ],
     ids=lambda args: " ".join(args).encode("ascii", "backslashreplace").decode() or "nothing",
 )
