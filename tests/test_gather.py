@@ -12,6 +12,8 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Decoded, Exchange, Framing, Outcome, Request
@@ -382,3 +384,42 @@ def test_number_of_the_text_is_ours_whatever_a_provider_says():
 
     made = ask_all([Odd("here", local("here").run)], ByText({}))
     assert [attempt.run.query_number for attempt in made] == [1, 2, 3]
+
+
+OUTCOMES = st.sampled_from([*RunOutcome])
+TABLES = st.integers(1, 5).flatmap(
+    lambda texts: st.lists(st.lists(OUTCOMES, min_size=texts, max_size=texts), min_size=1, max_size=4)
+)
+
+
+@given(table=TABLES, fuse=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_whatever_comes_back_each_provider_has_one_attempt_a_text_in_order(
+    table: list[list[RunOutcome]], fuse: bool
+) -> None:
+    """table: how each provider would answer each text."""
+
+    class Table(Local):
+        def answer(self, query):
+            self.asked.append(query.text)
+            return replace(self.run, outcome=self.row[int(query.text)])
+
+    providers = []
+    for place, row in enumerate(table):
+        providers.append(Table(f"p{place}", local(f"p{place}").run))
+        providers[-1].row, providers[-1].asked = row, []
+    texts = [str(number) for number in range(len(table[0]))]
+    made = ask_all(list(providers), ByText({}), fuse=fuse, query=Query(texts[0], also=tuple(texts[1:])))
+    count = len(made) // len(texts)
+    assert [(a.provider, a.run.query_number) for a in made] == [
+        (f"p{place}", number) for place in range(count) for number in range(1, len(texts) + 1)
+    ]
+    assert 1 <= count <= len(table)
+    assert count == len(table) if fuse else all(not provider.asked for provider in providers[count:])
+    for place, provider in enumerate(providers[:count]):
+        # each text is asked once, in order, up to the first answer that stands for all
+        assert provider.asked == texts[: len(provider.asked)]
+        found = [attempt.run.outcome for attempt in made if attempt.provider == f"p{place}"]
+        stood = found[len(provider.asked) - 1]
+        assert found[: len(provider.asked)] == table[place][: len(provider.asked)]
+        assert found[len(provider.asked) :] == [stood] * (len(texts) - len(provider.asked))
