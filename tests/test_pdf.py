@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -62,8 +63,9 @@ def test_document_information_is_a_claim_with_its_source() -> None:
     assert isinstance(result, Conversion)
     assert (result.metadata.title, result.metadata.author) == ("On tides", "A. Writer")
     assert result.metadata.published is not None
+    assert result.metadata.published.sure == "guessed"  # when the file was made
     assert (result.metadata.published.date, result.metadata.published.source) == (
-        "2024-05-06T07:08:09",
+        "2024-05-06T07:08:09+02:00",
         "pdf:CreationDate",
     )
 
@@ -100,3 +102,68 @@ def test_missing_extra_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -
     assert isinstance(result, ConversionFailure)
     assert result.reason == "needs-extra"
     assert "pip install 'searchlog[pdf]'" in result.detail
+
+
+def words(*texts: str, step: int = 15, top: int = 250) -> str:
+    return "".join(line(text, top - step * n) for n, text in enumerate(texts))
+
+
+def test_paragraphs_are_told_by_the_places_of_their_lines() -> None:
+    """A page was one block: its lines have no blank line between paragraphs."""
+    pytest.importorskip("pypdfium2")
+    long = "The mill stands by the water of the bay"
+    result = read(pdf(words(long, "and turns at -2 m of water.") + words(long, "since 1740.", top=200)))
+    assert isinstance(result, Conversion)
+    assert [(b.kind, result.text[b.start : b.end]) for b in result.blocks] == [
+        ("paragraph", f"{long} and turns at -2 m of water."),
+        ("paragraph", f"{long} since 1740."),
+    ]
+
+
+def test_gaps_in_lines_that_stand_below_each_other_are_cells() -> None:
+    pytest.importorskip("pypdfium2")
+    rows = [("Name", "Height"), ("North Point", "-41.5"), ("Skerry", "7")]
+    page = "".join(
+        line(one, 200 - 15 * n) + line(two, 200 - 15 * n).replace("20 ", "150 ", 1) for n, (one, two) in enumerate(rows)
+    )
+    result = read(pdf(page))
+    assert isinstance(result, Conversion)
+    assert [(b.kind, result.text[b.start : b.end]) for b in result.blocks] == [
+        ("table-row", "\t".join(row)) for row in rows
+    ]
+    assert len({b.group for b in result.blocks}) == 1
+
+
+def test_a_word_broken_at_a_line_end_is_one_word_again() -> None:
+    """`manipu-lation` was neither what the page shows nor what anybody looks for."""
+    pytest.importorskip("pypdfium2")
+    result = read(pdf(words("The bay is known for its lighthou-", "ses and its fishermen of the north.")))
+    assert isinstance(result, Conversion)
+    assert "lighthou\u00adses" in result.text
+
+
+def test_pages_without_text_among_others_are_told() -> None:
+    pytest.importorskip("pypdfium2")
+    result = read(pdf(line("one"), "0 0 100 100 re f", "", line("four")))
+    assert isinstance(result, Conversion)
+    assert result.warnings == ("pages-without-text",)
+    assert [b.page for b in result.blocks] == [1, 4]
+    assert read(pdf(line("one"), "")).warnings == ()  # a blank page has no text to lack
+
+
+def test_a_password_is_asked_for_in_words() -> None:
+    pytest.importorskip("pypdfium2")
+    result = read((Path(__file__).parent / "data" / "needs-password.pdf").read_bytes())
+    assert isinstance(result, ConversionFailure)
+    assert (result.reason, result.detail) == ("no-text", "the PDF is encrypted, and needs a password")
+
+
+@pytest.mark.parametrize(
+    "date", ["D:20240506", "D:20240506070809Z", "20240506070809", "D:2024", "D:99999999999999", ""]
+)
+def test_any_date_is_borne(date: str) -> None:
+    pytest.importorskip("pypdfium2")
+    result = read(pdf(line("x"), info=f"/ModDate({date})"))
+    assert isinstance(result, Conversion)
+    found = result.metadata.modified
+    assert (found is not None) == ("20240506" in date)

@@ -1,21 +1,26 @@
 """PDF to text, page by page, with pypdfium2 (an extra). Effects: none beyond the library's own memory.
 
-Paragraphs are lines without a blank between them; a page's text is what the library reads, in its order. A file
-whose pages are pictures has no text layer, and that is said rather than an empty text handed on.
+A page's text is what the library reads, in its order; `layout.py` tells paragraphs, headings, rows and code from where
+its lines stand. A file whose pages are pictures has no text layer, and that is said rather than an empty text handed
+on; where some pages are, a warning says so, and no block has their number. pypdfium2 is chosen over pypdf and
+pdfminer.six for its speed and for what it bears: see `tests/bench/pdf.py`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
 from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Dated, Metadata, bounded
 from searchlog.extract.dates import iso_date
+from searchlog.extract.layout import HYPHEN, Line, Piece, pieces_of
 
 __all__ = ["CONVERTER", "engine", "read_pdf"]
 
-CONVERTER = "pdf/2"
+CONVERTER = "pdf/3"
 _TYPE = "application/pdf"
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _HINT = "reading PDF needs an extra: pip install 'searchlog[pdf]'"
@@ -42,6 +47,8 @@ def read_pdf(
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
+        if "assword" in str(error):
+            return ConversionFailure("no-text", "the PDF is encrypted, and needs a password", _TYPE, CONVERTER)
         return ConversionFailure("malformed", f"not a readable PDF: {error}", _TYPE, CONVERTER)
     try:
         return _read(document, pages_max, chars_max, late)
@@ -54,12 +61,11 @@ def read_pdf(
 def _read(document: Any, pages_max: int, chars_max: int, late: Callable[[], bool]) -> Conversion | ConversionFailure:
     from pypdfium2 import PdfiumError
 
-    texts: list[str] = []
-    blocks: list[Block] = []
-    at = 0
+    lines: list[Line] = []
     warnings: list[str] = []
     broken: Exception | None = None
     """What the first page that cannot be read said; the others are read all the same."""
+    char_count = picture_count = 0
     count = len(document)
     if count > pages_max:
         warnings.append("pages-cut")
@@ -68,73 +74,202 @@ def _read(document: Any, pages_max: int, chars_max: int, late: Callable[[], bool
             warnings += ["extract-timeout", *(() if warnings else ("pages-cut",))]
             break
         try:
-            text = _page_text(document, number)
+            found, is_picture = _page(document, number)
         except PdfiumError as error:
             broken = broken or error
             continue
-        for part in _paragraphs(text):
-            room = chars_max - at
-            if len(part) > room:
-                warnings.append("text-cut")
-            if room > 0:
-                texts.append(part[:room])
-                blocks.append(Block("paragraph", at, at + len(texts[-1]), page=number + 1))
-                at += len(texts[-1]) + 1
-            if "text-cut" in warnings:
-                break
-        if "text-cut" in warnings:
+        picture_count += is_picture
+        lines += found
+        char_count += sum(len(line.text) + 1 for line in found)
+        if char_count > chars_max:
             break
     if broken is not None:
-        if not blocks:
+        if not lines:
             raise broken
         warnings.append("page-unreadable")
-    if not blocks and "extract-timeout" in warnings:
+    if not lines and "extract-timeout" in warnings:
         return ConversionFailure("timeout", "no text on the pages that could be read in time", _TYPE, CONVERTER)
-    if not blocks:
+    if not lines:
         pages = "page is a picture" if count == 1 else f"{count} pages are pictures"
         return ConversionFailure("no-text", f"the PDF has no text layer (its {pages})", _TYPE, CONVERTER)
-    whole, kept = tuple(blocks), bounded(tuple(blocks))
-    if len(kept) < len(whole):
+    if picture_count:
+        warnings.append("pages-without-text")
+    text, blocks = _assembled(pieces_of(lines), chars_max)
+    if len(text) < char_count - 1 and char_count > chars_max:
+        warnings.append("text-cut")
+    kept = bounded(blocks)
+    if len(kept) < len(blocks):
         warnings.append("blocks-joined")
-    return Conversion("\n".join(texts), kept, _metadata(document), CONVERTER, warnings=tuple(warnings))
+    return Conversion(text, kept, _metadata(document), CONVERTER, warnings=tuple(warnings))
 
 
-def _page_text(document: Any, number: int) -> str:
+def _assembled(pieces: Sequence[Piece], chars_max: int) -> tuple[str, tuple[Block, ...]]:
+    texts: list[str] = []
+    blocks: list[Block] = []
+    at = 0
+    for piece in pieces:
+        text = piece.text[: chars_max - at]
+        if not text:
+            break
+        end = at + len(text)
+        blocks.append(
+            Block(piece.kind, at, end, piece.level, piece.furniture, None, piece.page, piece.group, piece.head)
+        )
+        texts.append(text)
+        at = end + 1
+        if at >= chars_max:
+            break
+    return "\n".join(texts), tuple(blocks)
+
+
+def _page(document: Any, number: int) -> tuple[list[Line], bool]:
+    """Return the lines of a page, and whether there is something on it but no text."""
     page = document[number]
     try:
         layer = page.get_textpage()
         try:
-            return str(layer.get_text_range())
+            lines = _lines(layer, number + 1)
         finally:
             layer.close()
+        return lines, not lines and _has_objects(page)
     finally:
         page.close()
 
 
-def _paragraphs(text: str) -> list[str]:
-    """Return the runs of lines between blank ones.
+def _has_objects(page: Any) -> bool:
+    from pypdfium2 import raw
 
-    The library marks a hyphen at the end of a line with U+FFFE; it goes back to `-`.
-    """
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\ufffe", "-")
-    text = _UNSTORABLE.sub("\ufffd", text)
-    parts: list[list[str]] = [[]]
-    for line in text.split("\n"):
-        if line.strip():
-            parts[-1].append(line.strip())
-        elif parts[-1]:
-            parts.append([])
-    return ["\n".join(part) for part in parts if part]
+    return bool(raw.FPDFPage_CountObjects(page) > 0)
+
+
+_NEWLINE = re.compile(rf"\r\n|\r|\n|(?<={HYPHEN})")
+"""The library leaves out the line feed after a hyphen that it takes for one of a broken word."""
+_GAP = 1.2
+"""Heights of a letter; a wider gap between words is one between columns."""
+_GAPS_MAX = 2_000
+"""Gaps of one line that are measured."""
+_FIXED_PITCH = 1
+"""Bit of a font descriptor's flags (ISO 32000-2 section 9.8.2)."""
+_MONO = re.compile(r"mono|courier|typewriter|consol|\+?(?:cm|ec|sf)tt\d")
+_BOLD = 600
+
+
+def _lines(layer: Any, page: int) -> list[Line]:
+    """Return the lines of a page's text layer with their places."""
+    whole = str(layer.get_text_range())
+    measure = _Measure(layer, whole)
+    lines: list[Line] = []
+    at = 0
+    for end in (*_NEWLINE.finditer(whole), None):
+        text = whole[at : end.start() if end else len(whole)]
+        bare = text.strip()
+        if bare:
+            lines.append(measure.line(bare, at + text.index(bare[0]), page))
+        at = end.end() if end else at
+    return lines
+
+
+class _Measure:
+    """Where the characters of a text layer stand. Places are asked for by the line, not by the character: it is a call
+    into the library each time."""
+
+    def __init__(self, layer: Any, text: str) -> None:
+        from ctypes import c_double, c_int, create_string_buffer
+
+        from pypdfium2 import raw
+
+        self._raw = raw
+        self._layer = layer
+        self._box = raw.FS_RECTF()
+        self._x, self._y, self._flags = c_double(), c_double(), c_int()
+        self._name = create_string_buffer(80)
+        self._wide = [at for at, char in enumerate(text) if char > "\uffff"]
+
+    def _index(self, at: int) -> int:
+        """Return the library's index of a character, which counts UTF-16."""
+        return int(self._raw.FPDFText_GetCharIndexFromTextIndex(self._layer, at + bisect_left(self._wide, at)))
+
+    def _edges(self, at: int) -> tuple[float, float, float]:
+        """Return left, right and height of a character's box; zeros where it has none."""
+        box = self._box
+        if not self._raw.FPDFText_GetLooseCharBox(self._layer, self._index(at), box):
+            return 0.0, 0.0, 0.0
+        return float(box.left), float(box.right), abs(float(box.top - box.bottom))
+
+    def line(self, text: str, start: int, page: int) -> Line:
+        raw, layer = self._raw, self._layer
+        first = self._index(start)
+        raw.FPDFText_GetCharOrigin(layer, first, self._x, self._y)
+        base = float(self._y.value)
+        begin, end = self._edges(start), self._edges(start + len(text.removesuffix(HYPHEN)) - 1)
+        raw.FPDFText_GetFontInfo(layer, first, self._name, len(self._name), self._flags)
+        name = self._name.value.decode("latin-1").lower()
+        size = max(begin[2], end[2]) or 1.0
+        from_right = begin[0] > end[0] and _RIGHT_TO_LEFT.search(text) is not None
+        left, right = min(begin[0], end[0]), max(begin[1], end[1])
+        if _ARABIC.search(text):
+            text = _ARABIC.sub(lambda word: self._in_order(word[0], start + word.start()), text)
+        cells: tuple[tuple[float, float], ...] = ()
+        if not from_right and " " in text:
+            text, cells = self._cells(text, start, size * _GAP, (left, right))
+        return Line(
+            _UNSTORABLE.sub("\ufffd", text),
+            page,
+            -right if from_right else left,
+            -left if from_right else right,
+            base,
+            size,
+            bold=raw.FPDFText_GetFontWeight(layer, first) >= _BOLD or "bold" in name,
+            mono=bool(self._flags.value & _FIXED_PITCH) or _MONO.search(name) is not None,
+            cells=cells,
+            from_right=from_right,
+        )
+
+    def _in_order(self, word: str, start: int) -> str:
+        """Return an Arabic word with its letters from right to left: the library turns some words round."""
+        places = [self._edges(start + offset) for offset in range(len(word))]
+        order = sorted(range(len(word)), key=lambda offset: -(places[offset][0] + places[offset][1]))
+        return "".join(word[offset] for offset in order)
+
+    def _cells(
+        self, text: str, start: int, wide: float, ends: tuple[float, float]
+    ) -> tuple[str, tuple[tuple[float, float], ...]]:
+        """Return the text with tabs for the spaces that are wide, and where the parts begin and end.
+
+        Gaps that are all of one width come from justification.
+        """
+        gaps: list[tuple[re.Match[str], float, float]] = []
+        for match in islice(re.finditer(r" +", text), _GAPS_MAX):
+            word, following = self._edges(start + match.start() - 1), self._edges(start + match.end())
+            gaps.append((match, word[1], following[0]))
+        widths = [after - before for _, before, after in gaps]
+        if max(widths) <= wide or (len(widths) > 1 and max(widths) - min(widths) < _EVEN * wide):
+            return text, ()
+        out: list[str] = []
+        cells: list[tuple[float, float]] = []
+        at, left = 0, ends[0]
+        for match, before, after in gaps:
+            if after - before > wide:
+                out.append(text[at : match.start()])
+                cells.append((left, before))
+                at, left = match.end(), after
+        return "\t".join([*out, text[at:]]), (*cells, (left, ends[1]))
+
+
+_EVEN = 0.15
+_ARABIC = re.compile("[\u0620-\u064a\u066e-\u06d3\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc]{2,60}")
+"""Without digits, which run from the left."""
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
 def _metadata(document: Any) -> Metadata:
     info = document.get_metadata_dict(skip_empty=True)
 
     def dated(key: str) -> Dated | None:
-        found = iso_date(info.get(key, "").removeprefix("D:")[:14]) or iso_date(
-            info.get(key, "").removeprefix("D:")[:8]
-        )
-        return Dated(found, f"pdf:{key}") if found else None
+        match = _DATE.match(info.get(key, ""))
+        found = iso_date("".join(match.groups("")).replace("'", "")) if match else None
+        # when the file was made, which need not be when it was published
+        return Dated(found, f"pdf:{key}", "guessed") if found else None
 
     return Metadata(
         title=_UNSTORABLE.sub("\ufffd", info.get("Title", "")).strip()[:500] or None,
@@ -142,3 +277,7 @@ def _metadata(document: Any) -> Metadata:
         published=dated("CreationDate"),
         modified=dated("ModDate"),
     )
+
+
+_DATE = re.compile(r"(?:D:)?(\d{4})(\d{2})(\d{2})(\d{6})?(Z|[+-]\d{2}'\d{2})?")
+"""ISO 32000-2 section 7.9.4."""
