@@ -109,6 +109,17 @@ def test_heading_path_names_the_headings_above_outermost_first() -> None:
     assert paths == [[], ["Bridges"], ["Bridges"], ["Bridges", "New", "Steel"]]
 
 
+def test_passage_names_the_headings_and_terms_it_holds() -> None:
+    conversion = page(
+        ("Glossary", {"kind": "heading", "level": 1}),
+        (sentence("all", 60), {}),
+        ("slice", {"kind": "term"}),
+        (sentence("part", 60), {}),
+    )
+    got = passages(0, conversion)
+    assert [[conversion.text[a:b] for a, b in p.own_headings] for p in got] == [["Glossary"], ["slice"]]
+
+
 def test_table_rows_know_their_header_row() -> None:
     rows = [(f"bridge{i} | {1900 + i} | {sentence('note', 12)}", {"kind": "table-row", "group": 7}) for i in range(12)]
     conversion = page(("name | year | note", {"kind": "table-row", "group": 7, "head": True}), *rows)

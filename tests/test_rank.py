@@ -9,7 +9,7 @@ from searchlog.digest import text_digest
 from searchlog.evidence import rank
 from searchlog.evidence.lexicon import Lexicon
 from searchlog.evidence.passage import Passage, Source
-from searchlog.evidence.passages import passages
+from searchlog.evidence.passages import Sizes, passages
 from searchlog.extract.conversion import Block, Conversion, Metadata
 
 
@@ -113,10 +113,46 @@ def test_furniture_weighs_less_but_stays() -> None:
 
 def test_headings_above_count_when_asked() -> None:
     text = "Bridges\nIt opened in spring.\nIt opened in autumn."
-    cut = [Passage(0, 8, 28, headings=((0, 7),)), Passage(0, 29, 49)]
+    cut = [Passage(0, 0, 7, own_headings=((0, 7),)), Passage(0, 8, 28, headings=((0, 7),)), Passage(0, 29, 49)]
     weights = rank.Weights(near=0.0, heading=0.5)
-    first, second = rank.score("bridge opened", [source(text)], cut, weights)
+    _, first, second = rank.score("bridge opened", [source(text)], cut, weights)
     assert first > second
+    assert len(set(rank.score("bridge opened", [source(text)], cut, rank.Weights(near=0.0, heading=0.0))[1:])) == 1
+
+
+def test_heading_that_is_the_query_beats_one_that_only_holds_its_words() -> None:
+    lines = ["List of slices and other objects", "Something of a slice.", "Slice", "An object that holds a part."]
+    text = "\n".join(lines)
+    blocks, at = [], 0
+    for kind, line in zip(["heading", "paragraph"] * 2, lines, strict=True):
+        blocks.append(Block(kind, at, at + len(line), level=2 if kind == "heading" else 0))
+        at += len(line) + 1
+    cut = passages(0, Conversion(text, tuple(blocks), Metadata(), "test/1"), Sizes(enough=4, heading=1))
+    first, second = rank.score("what is a slice", [source(text)], cut)
+    assert second > first + 0.5
+
+
+def test_words_that_follow_each_other_in_the_query_count_together() -> None:
+    sources, cut = lines(["other text", "list stone comprehension", *FILLER, "stone list comprehension", "other text"])
+    scores = rank.score("what is a list comprehension", sources, cut)
+    assert scores[-2] > scores[1]
+
+
+def test_what_follows_within_three_passages_counts_where_there_is_much_to_choose_from() -> None:
+    page = [f"line {i} of many others" for i in range(100)]
+    page[50] = "the bridge opened"
+    sources, cut = lines(page)
+    scores = rank.score("bridge", sources, cut)
+    assert scores[50] > scores[49] > scores[48] > scores[47] > scores[46] == scores[52] > scores[60]
+    few = rank.score("bridge", sources, cut[40:60])
+    assert few[8] == few[7] == few[0]
+
+
+def test_of_several_queries_each_best_passage_counts_one() -> None:
+    sources, cut = lines(["The bridge opened in 1932", *FILLER, "A long tunnel under the old harbour", *FILLER])
+    scores = rank.score(["bridge", "how long is the tunnel under the harbour", "quaternion"], sources, cut)
+    assert [i for i, s in enumerate(scores) if s == 1.0] == [0, 6]
+    assert rank.score(["quaternion"], sources, cut) == rank.score([], sources, cut) == [0.0] * len(cut)
 
 
 def test_equal_scores_are_ordered_by_source_and_position() -> None:
@@ -154,7 +190,8 @@ def test_score_from_a_conversion_with_blocks() -> None:
     text = "Bridges\n" + "It opened in the spring of 1932. " * 3
     blocks = (Block("heading", 0, 7, level=1), Block("paragraph", 8, len(text)))
     cut = passages(0, Conversion(text, blocks, Metadata(), "test/1"))
-    assert rank.score("bridges", [source(text)], cut) == [1.35]
+    # own and page score as before, and a heading that is the query: it is at the beginning, and it is named
+    assert rank.score("bridges", [source(text)], cut) == [1.0 + 0.35 + 0.3 + 1.2]
 
 
 MARKS = "\u00a0\u2019\u2013\u2014\u201c\u201d\u2018\u2022\u2026\u00b7\u00bb\u00ab\u2192\u00a9\u00ae"

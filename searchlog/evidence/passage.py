@@ -45,6 +45,8 @@ class Passage:
     page: int | None = None
     table_head: tuple[int, int] | None = None
     """Range of the header row that its table rows stand under, when the passage does not hold that row itself."""
+    own_headings: tuple[tuple[int, int], ...] = ()
+    """Ranges of the headings and defined terms that the passage holds itself, in order."""
 
 
 @dataclass(frozen=True, slots=True)

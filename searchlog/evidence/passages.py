@@ -22,7 +22,7 @@ from searchlog.tokens import fitting, token_count
 
 __all__ = ["RULE", "Sizes", "passages"]
 
-RULE = "passages/2"
+RULE = "passages/3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,4 +313,7 @@ def _passage(source: int, group: Sequence[_Unit]) -> Passage:
     if "table-row" in kinds:
         heads = [unit.table_head for unit in group if unit.table_head is not None and unit.table_head[0] < first.start]
         table_head = min(heads, default=None)
-    return Passage(source, first.start, last.end, first.headings, tuple(labels), page, table_head)
+    own: tuple[tuple[int, int], ...] = ()
+    if "heading" in kinds or "term" in kinds:
+        own = tuple((unit.start, unit.end) for unit in group if unit.block.kind in ("heading", "term"))
+    return Passage(source, first.start, last.end, first.headings, tuple(labels), page, table_head, own)

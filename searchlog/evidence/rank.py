@@ -1,32 +1,39 @@
 """A lexical score for every passage of every source. Pure; needs no model, no dictionary and no earlier search.
 
-BM25 over word beginnings: words are cut to five letters, a stemmer for every language that has endings; scripts without
-spaces give character bigrams. A passage borrows a share of its better neighbour's score (an answer follows the line
-that names it) and a share of its page's own score. Scores are rounded to six decimals, and equal ones are ordered by
-source and position, so the order is the same on any machine.
+    own      BM25 of the passage itself, over word beginnings
+    near     a share of the better neighbour's (an answer follows the line that names it), and of what follows it
+    around   BM25 of the stretch of its page that it stands in, where there is more than a screen of text to choose from
+    page     BM25 of its page with the title
+    pairs    words that follow each other in the query and here
+    headings how much of the query is in the headings it stands under, and whether one of its own headings or terms is
+             nearly the query itself
+
+All are added up, and furniture counts less. Scores are rounded to six decimals, and equal ones are ordered by source
+and position, so the order is the same on any machine.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from searchlog import tokens
 from searchlog.evidence.lexicon import Lexicon
+from searchlog.evidence.matches import Postings, Terms, bm25, idf, query_terms, windows
 from searchlog.evidence.passage import Passage, Source
 from searchlog.evidence.policy import is_furniture
-from searchlog.evidence.stopwords import STOPWORDS
 
 __all__ = ["RULE", "Weights", "order", "query_terms", "score"]
 
-RULE = f"lexical/1 {tokens.TOKENIZER}"
-_PREFIX = 5
+RULE = f"lexical/2 {tokens.TOKENIZER}"
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What the parts of a score count. Measured with tests/bench/evidence.py."""
+    """What the parts of a score count where the best passage with its neighbour counts 1.
+
+    Measured with tests/bench/evidence.py on five sets at once: a weight stays where one set gains and none loses.
+    """
 
     k1: float = 1.2
     """How soon a repeated word stops counting."""
@@ -34,31 +41,34 @@ class Weights:
     """How much its length is held against a passage, 0 to 1."""
     near: float = 0.35
     """Share of the better neighbour's score."""
+    second: float = 0.2
+    """Share of the score of the second passage after it: a section often names its subject further down."""
+    third: float = 0.15
+    """Share of the score of the third."""
+    around: float = 0.3
+    """What the best stretch of nine passages counts. With the two above, 2 to 4 points on masked headings, and nothing
+    elsewhere as long as `scarce` keeps it from pages of a few lines."""
+    scarce: int = 40
+    """With so many passages or fewer in all, only the direct neighbours count; of more, all but this many in full."""
     page: float = 0.35
-    """What the best page's own score counts where the best passage's counts 1."""
-    heading: float = 0.0
-    """What a word in the headings above a passage counts where a word in it counts 1. Above 0 it cost documentation 5
-    points: every passage of a section then looks alike."""
+    """What the best page's own score counts."""
+    pairs: float = 0.4
+    """What all pairs of the query together count: 2 points on documentation, 1 on Chinese, none lost."""
+    heading: float = 0.3
+    """What a heading above, or at the beginning, counts that holds the whole query: 2 points on documentation. As words
+    of the passage they cost it 5: every passage of a section then looks alike."""
+    named: float = 1.2
+    """What a heading or term in the passage counts that is the query and no more. It falls with the sixth power of the
+    likeness: 13 points on documentation, where headings of half the query cost masked headings 9."""
     furniture: float = 0.7
-    """Factor for furniture: a mild weight, never a filter. 0.7 gained 1 to 3 points on web pages and documentation."""
+    """Factor for furniture's own score: a mild weight, never a filter. 1 to 3 points on web pages and documentation."""
+    furniture_whole: float = 0.8
+    """Factor for furniture's whole score: half a point on web pages, nothing elsewhere."""
 
 
 DEFAULT = Weights()
-
-
-@dataclass(slots=True)
-class _Doc:
-    """A text as counts of the query's terms (by their number) and how many words it has."""
-
-    length: float
-    counts: dict[int, float]
-
-
-def query_terms(query_text: str) -> tuple[str, ...]:
-    """Return the word beginnings a query is matched by, in order; stop words only where there is nothing else."""
-    words = tokens.words(query_text)
-    telling = [word for word in words if word not in STOPWORDS] or words
-    return tuple(dict.fromkeys(word[:_PREFIX] for word in telling))
+_REACH = 4
+"""Passages before and after that belong to a stretch."""
 
 
 def order(scores: Sequence[float], passages: Sequence[Passage]) -> list[int]:
@@ -78,122 +88,155 @@ def score(
     query: one text or several; of several, each passage has the score of the one that it fits best.
     passages: in order of source and position. Scores are comparable only within one call.
     """
-    lexicon = lexicon or Lexicon(sources)
-    query_texts = (query,) if isinstance(query, str) else query
-    of_each = [_score_one(text, sources, passages, weights, lexicon) for text in query_texts]
-    return list(map(max, *of_each)) if len(of_each) > 1 else of_each[0] if of_each else [0.0] * len(passages)
-
-
-def _score_one(
-    query_text: str, sources: Sequence[Source], passages: Sequence[Passage], weights: Weights, lexicon: Lexicon
-) -> list[float]:
-    terms = _Terms(query_terms(query_text))
-    if not terms or not passages:
+    texts = [query] if isinstance(query, str) else list(dict.fromkeys(query))
+    if not texts or not passages:
         return [0.0] * len(passages)
-    docs = [_doc(lexicon.words(p), terms) for p in passages]
-    pages = _page_scores(sources, passages, docs, terms, weights)
-    if weights.heading:
-        docs = _with_headings(sources, passages, docs, terms, weights.heading)
-    own = _bm25(docs, weights)
-    if weights.furniture != 1.0:
-        own = [s * weights.furniture if s and is_furniture(p) else s for s, p in zip(own, passages, strict=True)]
-    whole = [s + weights.near * _better_neighbour(own, passages, i) for i, s in enumerate(own)]
+    corpus = _Corpus(sources, passages, lexicon or Lexicon(sources))
+    of_each = [_scores(text, corpus, weights) for text in texts]
+    if len(of_each) == 1:
+        return of_each[0]
+    # each text's best counts 1, so that none goes short because another has the longer words
+    shares = [[round(s / best, 6) for s in scores] for scores in of_each if (best := max(scores))]
+    return list(map(max, zip(*shares, strict=True))) if shares else of_each[0]
+
+
+class _Corpus:
+    """The words of all passages, titles and headings, and which passages follow each other on one page."""
+
+    def __init__(self, sources: Sequence[Source], passages: Sequence[Passage], lexicon: Lexicon) -> None:
+        self.passages = passages
+        self.words = list(map(lexicon.words, passages))
+        self.lengths = [float(len(words)) for words in self.words]
+        self.pages: dict[int, tuple[int, int]] = {}
+        """Source to the range of its passages."""
+        for i, passage in enumerate(passages):
+            start, _ = self.pages.get(passage.source, (i, i))
+            self.pages[passage.source] = (start, i + 1)
+        self.titles = {source: tokens.words(sources[source].title) for source in self.pages}
+        self._lines: dict[tuple[int, int], list[str]] = {}
+        for passage in passages:
+            for start, end in (*passage.headings, *passage.own_headings):
+                if (passage.source, start) not in self._lines:
+                    text = sources[passage.source].text[start : min(end, start + _LINE_CHARS_MAX)]
+                    self._lines[passage.source, start] = tokens.words(text)
+        self.vocabulary: set[str] = set().union(*self.words, *self.titles.values(), *self._lines.values())
+
+    def lines(self) -> Iterable[tuple[tuple[int, int], list[str]]]:
+        """Yield (source, start) and words of each heading and term."""
+        return self._lines.items()
+
+
+_LINE_CHARS_MAX = 1_000
+"""Of a heading or term that are compared with the query."""
+
+
+def _scores(query_text: str, corpus: _Corpus, weights: Weights) -> list[float]:
+    terms = Terms(query_text, corpus.vocabulary)
+    if not terms:
+        return [0.0] * len(corpus.passages)
+    postings, pairs = _counted(terms, corpus)
+    own = bm25(corpus.lengths, postings, weights.k1, weights.b)
+    furniture = [bool(p.labels) and is_furniture(p) for p in corpus.passages]
+    own = [s * weights.furniture if f else s for s, f in zip(own, furniture, strict=True)]
+    whole = [s + weights.near * n for s, n in zip(own, _better_neighbours(own, corpus), strict=True)]
     best = max(whole) or 1.0
-    return [round(s / best + weights.page * pages[p.source], 6) for s, p in zip(whole, passages, strict=True)]
-
-
-class _Terms(dict[str, int]):
-    """Word to the number of its term, from 1; 0 for words that match none. A word that comes again is not cut again."""
-
-    def __init__(self, terms: Sequence[str]) -> None:
-        self._numbers = {term: number for number, term in enumerate(terms, 1)}
-
-    def __missing__(self, word: str) -> int:
-        number = self[word] = self._numbers.get(word[:_PREFIX], 0)
-        return number
-
-    def __bool__(self) -> bool:
-        return bool(self._numbers)
-
-
-def _doc(words: Sequence[str], terms: _Terms) -> _Doc:
-    counts: dict[int, float] = {}
-    for number in filter(None, map(terms.__getitem__, words)):
-        counts[number] = counts.get(number, 0.0) + 1.0
-    return _Doc(len(words), counts)
-
-
-def _bm25(docs: Sequence[_Doc], weights: Weights) -> list[float]:
-    """Return the BM25 score of each text for all terms at once."""
-    holding: dict[int, int] = {}
-    for doc in docs:
-        for number in doc.counts:
-            holding[number] = holding.get(number, 0) + 1
-    idf = {number: math.log(1 + (len(docs) - n + 0.5) / (n + 0.5)) for number, n in sorted(holding.items())}
-    average = sum(doc.length for doc in docs) / len(docs) or 1.0
-    k1, b = weights.k1, weights.b
+    context = _context(own, best, postings, corpus, weights)
+    pages = _page_scores(terms, postings, corpus, weights)
+    named, above = _heading_scores(terms, idf(postings, len(own)), corpus)
     out: list[float] = []
-    for doc in docs:
-        norm = k1 * (1 - b + b * doc.length / average)
-        # summed in the order of the terms: floating-point sums depend on their order
-        out.append(sum(idf[t] * f * (k1 + 1) / (f + norm) for t, f in sorted(doc.counts.items())))
+    for i, passage in enumerate(corpus.passages):
+        total = whole[i] / best + context[i] + weights.page * pages[passage.source]
+        total += weights.pairs * pairs.get(i, 0.0) + weights.heading * above[i] + weights.named * named[i]
+        out.append(round(total * weights.furniture_whole if furniture[i] else total, 6))
     return out
 
 
-def _better_neighbour(own: Sequence[float], passages: Sequence[Passage], i: int) -> float:
+def _counted(terms: Terms, corpus: _Corpus) -> tuple[Postings, dict[int, float]]:
+    """Return where the terms stand, and by passage the share of the query's pairs that it holds."""
+    postings: Postings = {}
+    pairs: dict[int, float] = {}
+    for i, words in enumerate(corpus.words):
+        numbers = terms.numbers(words)
+        if not numbers:
+            continue
+        distinct = set(numbers)
+        for number in distinct:
+            postings.setdefault(number, []).append((i, float(numbers.count(number))))
+        if terms.pairs and len(numbers) > 1:
+            pairs[i] = terms.pairs_in(words) / len(terms.pairs)
+    return postings, pairs
+
+
+def _better_neighbours(own: Sequence[float], corpus: _Corpus) -> list[float]:
     """Return the score of the better of the passages before and after on the same page."""
-    source = passages[i].source
-    best = own[i - 1] if i > 0 and passages[i - 1].source == source else 0.0
-    if i + 1 < len(own) and passages[i + 1].source == source:
-        best = max(best, own[i + 1])
-    return best
-
-
-def _page_scores(
-    sources: Sequence[Source],
-    passages: Sequence[Passage],
-    docs: Sequence[_Doc],
-    terms: _Terms,
-    weights: Weights,
-) -> dict[int, float]:
-    """Return the score of each page with passages, 1.0 for the best; its title counts twice."""
-    pages: dict[int, _Doc] = {}
-    for passage, doc in zip(passages, docs, strict=True):
-        page = pages.get(passage.source)
-        if page is None:
-            title = _doc(tokens.words(sources[passage.source].title), terms)
-            page = _Doc(2 * title.length, {t: 2 * f for t, f in title.counts.items()})
-            pages[passage.source] = page
-        _add(page, doc, 1.0)
-    scores = _bm25(list(pages.values()), weights)
-    best = max(scores) or 1.0
-    return {source: s / best for source, s in zip(pages, scores, strict=True)}
-
-
-def _with_headings(
-    sources: Sequence[Source],
-    passages: Sequence[Passage],
-    docs: Sequence[_Doc],
-    terms: _Terms,
-    weight: float,
-) -> list[_Doc]:
-    """Return the texts with the words of the headings above them added, at a weight."""
-    known: dict[tuple[int, int], _Doc] = {}
-    out: list[_Doc] = []
-    for passage, doc in zip(passages, docs, strict=True):
-        joined = _Doc(doc.length, dict(doc.counts))
-        for start, end in passage.headings:
-            heading = known.get((passage.source, start))
-            if heading is None:
-                heading = known[passage.source, start] = _doc(
-                    tokens.words(sources[passage.source].text[start:end]), terms
-                )
-            _add(joined, heading, weight)
-        out.append(joined)
+    out: list[float] = []
+    for start, end in corpus.pages.values():
+        page = [0.0, *own[start:end], 0.0]
+        out += map(max, page[:-2], page[2:])
     return out
 
 
-def _add(into: _Doc, doc: _Doc, weight: float) -> None:
-    into.length += weight * doc.length
-    for term, f in doc.counts.items():
-        into.counts[term] = into.counts.get(term, 0.0) + weight * f
+def _context(own: Sequence[float], best: float, postings: Postings, corpus: _Corpus, weights: Weights) -> list[float]:
+    """Return what a passage has from the text further around it."""
+    share = 1 - weights.scarce / max(weights.scarce, len(own), 1)
+    if share <= 0:
+        return [0.0] * len(own)
+    spans = [
+        (max(start, i - _REACH), min(end, i + _REACH + 1))
+        for start, end in corpus.pages.values()
+        for i in range(start, end)
+    ]
+    around = bm25(*windows(corpus.lengths, postings, spans), weights.k1, weights.b)
+    top = max(around) or 1.0
+    out: list[float] = []
+    for start, end in corpus.pages.values():
+        after = [*own[start:end], 0.0, 0.0, 0.0]
+        for i in range(start, end):
+            follows = weights.second * after[i - start + 2] + weights.third * after[i - start + 3]
+            out.append(share * (follows / best + weights.around * around[i] / top))
+    return out
+
+
+def _page_scores(terms: Terms, postings: Postings, corpus: _Corpus, weights: Weights) -> dict[int, float]:
+    """Return the score of each page with passages, 1.0 for the best; its title counts twice."""
+    place = {source: n for n, source in enumerate(corpus.pages)}
+    lengths = [
+        sum(corpus.lengths[start:end]) + 2.0 * len(corpus.titles[source])
+        for source, (start, end) in corpus.pages.items()
+    ]
+    counts: dict[int, dict[int, float]] = {}
+    for number, held in postings.items():
+        by_page = counts.setdefault(number, {})
+        for i, f in held:
+            page = place[corpus.passages[i].source]
+            by_page[page] = by_page.get(page, 0.0) + f
+    for source, title in corpus.titles.items():
+        for number in terms.numbers(title):
+            by_page = counts.setdefault(number, {})
+            by_page[place[source]] = by_page.get(place[source], 0.0) + 2.0
+    scores = bm25(
+        lengths, {number: sorted(by_page.items()) for number, by_page in counts.items()}, weights.k1, weights.b
+    )
+    best = max(scores) or 1.0
+    return {source: scores[n] / best for source, n in place.items()}
+
+
+def _heading_scores(terms: Terms, worth: dict[int, float], corpus: _Corpus) -> tuple[list[float], list[float]]:
+    """Return by passage how nearly a line of its own is the query, and how much of the query stands above it."""
+    likeness = {key: terms.likeness(words, worth) for key, words in corpus.lines()}
+    near = {key: _sixth(2 * r * p / (r + p)) for key, (r, p) in likeness.items() if r}
+    named: list[float] = []
+    above: list[float] = []
+    for passage in corpus.passages:
+        own = [(passage.source, start) for start, _ in passage.own_headings]
+        over = [(passage.source, start) for start, _ in passage.headings]
+        if own and own[0][1] == passage.start:
+            over.append(own[0])
+        named.append(max([near.get(key, 0.0) for key in own], default=0.0))
+        above.append(max([likeness[key][0] for key in over], default=0.0))
+    return named, above
+
+
+def _sixth(x: float) -> float:
+    square = x * x
+    return square * square * square
