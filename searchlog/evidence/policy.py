@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from searchlog.evidence.passage import Passage, Source
@@ -79,12 +80,18 @@ def host_of(source: Source) -> str:
 
 def is_hidden(passage: Passage) -> bool:
     """Whether a person would not see it."""
-    return any(label.startswith("hidden:") for label in passage.labels)
+    return bool(passage.labels) and _any_begins(passage.labels, "hidden:")
 
 
 def is_furniture(passage: Passage) -> bool:
     """Whether any block of it is likely not main text."""
-    return any(label.startswith("furniture:") for label in passage.labels)
+    return bool(passage.labels) and _any_begins(passage.labels, "furniture:")
+
+
+@lru_cache(maxsize=1000)
+def _any_begins(labels: tuple[str, ...], prefix: str) -> bool:
+    """Pages have a handful of different label tuples, and each passage is asked several times."""
+    return any(label.startswith(prefix) for label in labels)
 
 
 def account(name: str, rule: str, in_count: int, decisions: Sequence[Decision]) -> Step:

@@ -14,7 +14,7 @@ and position, so the order is the same on any machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from searchlog import tokens
@@ -113,17 +113,17 @@ class _Corpus:
             start, _ = self.pages.get(passage.source, (i, i))
             self.pages[passage.source] = (start, i + 1)
         self.titles = {source: tokens.words(sources[source].title) for source in self.pages}
+        self.vocabulary: set[str] = set().union(*self.words, *self.titles.values())
+        self._sources = sources
         self._lines: dict[tuple[int, int], list[str]] = {}
-        for passage in passages:
-            for start, end in (*passage.headings, *passage.own_headings):
-                if (passage.source, start) not in self._lines:
-                    text = sources[passage.source].text[start : min(end, start + _LINE_CHARS_MAX)]
-                    self._lines[passage.source, start] = tokens.words(text)
-        self.vocabulary: set[str] = set().union(*self.words, *self.titles.values(), *self._lines.values())
 
-    def lines(self) -> Iterable[tuple[tuple[int, int], list[str]]]:
-        """Yield (source, start) and words of each heading and term."""
-        return self._lines.items()
+    def line(self, source: int, start: int, end: int) -> list[str]:
+        """Return the words of a heading or term."""
+        words = self._lines.get((source, start))
+        if words is None:
+            text = self._sources[source].text[start : min(end, start + _LINE_CHARS_MAX)]
+            words = self._lines[source, start] = tokens.words(text)
+        return words
 
 
 _LINE_CHARS_MAX = 1_000
@@ -136,13 +136,13 @@ def _scores(query_text: str, corpus: _Corpus, weights: Weights) -> list[float]:
         return [0.0] * len(corpus.passages)
     postings, pairs = _counted(terms, corpus)
     own = bm25(corpus.lengths, postings, weights.k1, weights.b)
-    furniture = [bool(p.labels) and is_furniture(p) for p in corpus.passages]
+    furniture = list(map(is_furniture, corpus.passages))
     own = [s * weights.furniture if f else s for s, f in zip(own, furniture, strict=True)]
     whole = [s + weights.near * n for s, n in zip(own, _better_neighbours(own, corpus), strict=True)]
     best = max(whole) or 1.0
     context = _context(own, best, postings, corpus, weights)
     pages = _page_scores(terms, postings, corpus, weights)
-    named, above = _heading_scores(terms, idf(postings, len(own)), corpus)
+    named, above = _heading_scores(terms, postings, corpus)
     out: list[float] = []
     for i, passage in enumerate(corpus.passages):
         total = whole[i] / best + context[i] + weights.page * pages[passage.source]
@@ -221,19 +221,25 @@ def _page_scores(terms: Terms, postings: Postings, corpus: _Corpus, weights: Wei
     return {source: scores[n] / best for source, n in place.items()}
 
 
-def _heading_scores(terms: Terms, worth: dict[int, float], corpus: _Corpus) -> tuple[list[float], list[float]]:
+def _heading_scores(terms: Terms, postings: Postings, corpus: _Corpus) -> tuple[list[float], list[float]]:
     """Return by passage how nearly a line of its own is the query, and how much of the query stands above it."""
-    likeness = {key: terms.likeness(words, worth) for key, words in corpus.lines()}
-    near = {key: _sixth(2 * r * p / (r + p)) for key, (r, p) in likeness.items() if r}
-    named: list[float] = []
-    above: list[float] = []
-    for passage in corpus.passages:
-        own = [(passage.source, start) for start, _ in passage.own_headings]
-        over = [(passage.source, start) for start, _ in passage.headings]
-        if own and own[0][1] == passage.start:
-            over.append(own[0])
-        named.append(max([near.get(key, 0.0) for key in own], default=0.0))
-        above.append(max([likeness[key][0] for key in over], default=0.0))
+    worth = idf(postings, len(corpus.passages))
+    held: dict[tuple[int, int], float] = {}
+    named = [0.0] * len(corpus.passages)
+    # a heading that holds a word of the query stands in a passage that holds it
+    for i in sorted({i for places in postings.values() for i, _ in places}):
+        source = corpus.passages[i].source
+        for start, end in corpus.passages[i].own_headings:
+            query_share, line_share = terms.likeness(corpus.line(source, start, end), worth)
+            if query_share:
+                held[source, start] = query_share
+                named[i] = max(named[i], _sixth(2 * query_share * line_share / (query_share + line_share)))
+    if not held:
+        return named, named
+    above = [
+        max([held.get((p.source, start), 0.0) for start, _ in (*p.headings, *p.own_headings[:1])], default=0.0)
+        for p in corpus.passages
+    ]
     return named, above
 
 
