@@ -149,7 +149,7 @@ def _asked_for(result: Conversion, markup: str, url: str, options: ConvertOption
 
 
 def _text(given: _Given) -> Result:
-    data, content_type, _, media_type, options, _ = given
+    data, content_type, url, media_type, options, _ = given
     from searchlog.extract import markdown, text
 
     decoded = charset.decode(data, content_type, prescan=False)
@@ -157,14 +157,12 @@ def _text(given: _Given) -> Result:
     metadata = Metadata()
     if media_type == "text/markdown":
         name, blocks = markdown.CONVERTER, markdown.markdown_blocks(body)
-        metadata = Metadata(title=markdown.title(body, blocks))
-    elif media_type == "application/json":
-        name, blocks = text.CONVERTER, text.json_blocks(body)
+        metadata = markdown.metadata(body, blocks)
     else:
-        name, blocks = text.CONVERTER, text.text_blocks(body)
+        name, blocks = text.CONVERTER, text.blocks_of(media_type, body, url)
     if not blocks:
         return ConversionFailure("no-text", "the text is blank", media_type, name)
-    joined = blocks[-1].kind == "other" and media_type != "application/json"
+    joined = blocks[-1].kind == "other"
     coarse = ("blocks-joined",) if joined else ()
     warnings = (*decoded.warnings, *(("text-cut",) if cut else ()), *coarse, *_seen(body, blocks))
     result = Conversion(body, blocks, metadata, name, options=_recorded(options), verbatim=True, warnings=warnings)
@@ -248,6 +246,8 @@ _CONVERTERS: dict[str, _Converter] = {
     "text/html": _html,
     "application/xhtml+xml": _html,
     "text/plain": _text,
+    "text/csv": _text,
+    "text/tab-separated-values": _text,
     "text/markdown": _text,
     "application/json": _text,
     "application/pdf": _pdf,

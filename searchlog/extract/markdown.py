@@ -2,8 +2,9 @@
 own. Pure.
 
 Read: ATX and setext headings, fenced and indented code, lists, block quotes, pipe tables, a front matter at the
-top. Not read: inline markup, reference definitions, HTML blocks; they are paragraphs. Spec: CommonMark 0.31
-section 4 and 5, GFM tables.
+top, and of HTML blocks: headings of one line, and comments, which nobody sees. Not read: inline markup, reference
+definitions, other HTML; they are paragraphs, those of nothing but badges labelled. Spec: CommonMark 0.31 section 4
+and 5, GFM tables.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from searchlog.extract.conversion import Block
+from searchlog.extract.conversion import Block, Dated, Metadata
+from searchlog.extract.dates import iso_date
 
-__all__ = ["CONVERTER", "markdown_blocks", "title"]
+__all__ = ["CONVERTER", "markdown_blocks", "metadata"]
 
-CONVERTER = "markdown/2"
+CONVERTER = "markdown/3"
 
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
@@ -56,13 +58,75 @@ def markdown_blocks(text: str) -> tuple[Block, ...]:
 _LINES_MAX = 100_000
 
 
-def title(text: str, blocks: tuple[Block, ...]) -> str | None:
-    """Return the first heading's text without its marks, or None."""
+_IMAGE = re.compile(r"!\[([^\[\]]{0,300})\](?:\([^()\s]{0,1000}(?:\s[^()]{0,300})?\)|\[[^\[\]]{0,100}\])")
+_LINK = re.compile(r"\[([^\[\]]{0,300})\](?:\([^()\s]{0,1000}(?:\s[^()]{0,300})?\)|\[[^\[\]]{0,100}\])")
+_HTML_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,1000}>")
+_HTML_HEADING = re.compile(r"\s*<h([1-6])(?:\s[^<>]{0,300})?>.{1,300}</h\1>\s*$", re.I)
+
+
+def metadata(text: str, blocks: tuple[Block, ...]) -> Metadata:
+    """Return what the front matter says; the title else from the first heading, without its marks."""
+    stated = _front_matter(text)
+    published, modified = (
+        _date(stated, *names) for names in (("date", "published", "pubdate"), ("lastmod", "updated"))
+    )
+    return Metadata(
+        title=stated.get("title") or _first_heading(text, blocks),
+        author=stated.get("author"),
+        language=stated.get("lang") or stated.get("language"),
+        published=published,
+        modified=modified,
+    )
+
+
+def _date(stated: dict[str, str], *names: str) -> Dated | None:
+    for name in names:
+        if found := iso_date(stated.get(name, "")):
+            return Dated(found, f"front-matter:{name}")
+    return None
+
+
+_PAIR = re.compile(r"([A-Za-z][\w-]{0,30})\s*[:=]\s*(.*)$")
+_VALUE_CHARS_MAX = 500
+
+
+def _front_matter(text: str) -> dict[str, str]:
+    """Return the plain values of a front matter in YAML (`---`) or TOML (`+++`): one line each, nothing nested."""
+    lines = text[:20_000].split("\n", 200)
+    mark = lines[0].rstrip()
+    if mark not in _FRONT_MARKS:
+        return {}
+    out: dict[str, str] = {}
+    for line in lines[1:200]:
+        if line.rstrip() in (mark, "..."):
+            return out
+        match = _PAIR.match(line)
+        if match:
+            value = match[2].strip().strip("[]").strip().strip("\"'").strip()
+            if value and not value.startswith(("|", ">", "{")):
+                out.setdefault(match[1].lower(), value[:_VALUE_CHARS_MAX])
+    return {}
+
+
+_FRONT_MARKS = ("---", "+++")
+
+
+def _first_heading(text: str, blocks: tuple[Block, ...]) -> str | None:
     for block in blocks:
         if block.kind == "heading":
-            line = text[block.start : block.end].split("\n", 1)[0]
-            return line.strip().strip("#").strip()[:500] or None
+            line = text[block.start : block.end].split("\n", 1)[0].strip().strip("#").strip()
+            line = _HTML_TAG.sub("", _LINK.sub(r"\1", _IMAGE.sub("", line))).replace("`", "").replace("**", "")
+            if title := " ".join(line.split())[:_VALUE_CHARS_MAX]:
+                return title
     return None
+
+
+def _is_badges(text: str) -> bool:
+    """Return whether a paragraph is pictures, and links around them, only."""
+    if "![" not in text and "<img" not in text:
+        return False
+    bare = _HTML_TAG.sub("", _LINK.sub("", _IMAGE.sub("", text[:20_000])))
+    return not any(map(str.isalnum, bare))
 
 
 class _Reader:
@@ -81,7 +145,7 @@ class _Reader:
 
     def blocks(self) -> Iterator[Block]:
         lines = self._lines
-        if lines[0].text.rstrip() == "---":
+        if lines[0].text.rstrip() in _FRONT_MARKS:
             yield from self._front_matter()
         while self._at < len(lines):
             line = lines[self._at]
@@ -95,13 +159,18 @@ class _Reader:
 
     def _front_matter(self) -> Iterator[Block]:
         for index, line in enumerate(self._lines[1:200], 1):
-            if line.text.rstrip() in ("---", "..."):
+            if line.text.rstrip() in (self._lines[0].text.rstrip(), "..."):
                 self._at = index + 1
                 yield Block("code", self._lines[0].start, line.end, group=self._group(), furniture="header")
                 return
 
     def _block(self, line: _Line, item: re.Match[str] | None) -> Iterator[Block]:
-        if fence := _FENCE.match(line.text):
+        if line.text.lstrip().startswith("<!--"):
+            yield self._comment(line)
+        elif heading := _HTML_HEADING.match(line.text):
+            self._at += 1
+            yield Block("heading", line.first, line.end, level=int(heading[1]))
+        elif fence := _FENCE.match(line.text):
             yield self._fenced(fence[1])
         elif atx := _ATX.match(line.text):
             self._at += 1
@@ -122,6 +191,17 @@ class _Reader:
     def _group(self) -> int:
         self._groups += 1
         return self._groups
+
+    def _comment(self, line: _Line) -> Block:
+        """Return an HTML comment, to the end of the line where it ends (CommonMark section 4.6, kind 2)."""
+        last = line
+        while self._at < len(self._lines):
+            last = self._lines[self._at]
+            self._at += 1
+            if "-->" in last.text:
+                break
+        hidden = None if last.text.rpartition("-->")[2].strip() else "comment"
+        return Block("paragraph", line.first, max(line.end, last.end), hidden=hidden)
 
     def _fenced(self, fence: str) -> Block:
         first = last = self._lines[self._at]
@@ -223,4 +303,5 @@ class _Reader:
             end = following.end
             self._at += 1
         assert self._at > begin
-        return Block("paragraph", line.first, end)
+        is_badges = _is_badges("\n".join(one.text for one in self._lines[begin : self._at]))
+        return Block("paragraph", line.first, end, furniture="boilerplate" if is_badges else None)

@@ -137,11 +137,14 @@ def _text_type(body: bytes, said: str, url: str, data: bytes) -> str:
         return "application/json"
     if said.startswith(("image/", "audio/", "video/", "font/")) and said != "image/svg+xml":
         return said
-    if said.startswith("text/") and said not in ("text/plain", "text/xml"):
+    if said in _OTHER_TEXT:
         return said
     return "text/plain"
 
 
+_OTHER_TEXT = frozenset(("text/css", "text/javascript", "text/ecmascript", "text/csv", "text/tab-separated-values"))
+"""Kinds of text that are not plain: what serves a page and is not read, and tables. Any other is plain text to us:
+scripts, calendars, subtitles, patches."""
 _XML_ROOTS = (b"rss", b"feed", b"rdf:rdf", b"svg")
 """What is XML without saying so."""
 _RSS_1 = re.compile(rb"purl\.org/rss/1\.0/|my\.netscape\.com/rdf")
