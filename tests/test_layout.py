@@ -157,6 +157,21 @@ def test_lines_of_a_contents_page_are_apart() -> None:
     assert [piece.kind for piece in pieces_of(lines)] == ["paragraph", "paragraph"]
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [Line("word " * 16 + "x" + HYPHEN, 1, 50, 500, 1e6 - 12 * n, 10) for n in range(30_000)],
+        [Line(". " * 50_000 + "x!", 1, 50, 500, 1e5 - 12 * n, 10) for n in range(20)],
+        [Line("a" * 1_000_000 + "-", 1, 50, 500, 1_000, 10), Line("b" * 1_000_000, 1, 50, 500, 988, 10)],
+        [Line("a", 1, 50 + 60 * n, 55 + 60 * n, 1_000, 10) for n in range(50_000)],
+    ],
+    ids=["one-paragraph", "dots", "one-word", "one-row"],
+)
+def test_hostile_pages_take_time_that_grows_with_them_only(lines: list[Line]) -> None:
+    """A search for dots before a page number made ten of fourteen milliseconds a page, of honest pages."""
+    assert pieces_of(lines)
+
+
 _lines = st.lists(
     st.builds(
         Line,

@@ -61,6 +61,8 @@ class Piece:
 _SAME_SIZE = 0.12
 _SAME_HEIGHT = 0.4
 _CELL_GAP = 1.2
+_CELLS_MAX = 60
+_ROW_CHARS_MAX = 4_000
 _GAP = 1.22
 """Line spacings from which on a distance separates paragraphs."""
 _INDENT = 0.8
@@ -80,7 +82,7 @@ _BULLET = re.compile(
 _NUMBERED = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\([ivx]{1,5}\))\s+\S")
 _ENDED = re.compile(r"[.!?:;\u3002\uff01\uff1f\u2026][\"'\u201d\u2019)\]]*$")
 _LEADER = re.compile(r"(?:[ .\u2026]*\.){3}[ .]*\s*\w{1,6}$")
-"""Dots that lead to a page number."""
+_LEADER_CHARS = 24
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LAST_PART = re.compile(r"([^\W_]+(?:-[^\W_]+)*)$")
 _FIRST_PART = re.compile(r"([^\W_]+)")
@@ -116,6 +118,7 @@ def _rejoined(lines: Sequence[Line]) -> Iterator[Line]:
 def _goes_on(above: Line, line: Line) -> bool:
     return (
         line.page == above.page
+        and len(above.text) < _ROW_CHARS_MAX
         and abs(above.base - line.base) < _SAME_HEIGHT * above.size
         and line.left >= above.right - 0.1 * above.size
         and not line.from_right
@@ -231,7 +234,7 @@ class _Reader:
         """Return whether a line begins a paragraph of its own."""
         above, first = paragraph[-1], paragraph[0]
         full = _is_full(above, line, margin)
-        if _BULLET.match(line.text) or _LEADER.search(above.text):
+        if _BULLET.match(line.text) or _leads(above.text):
             return True
         if _NUMBERED.match(line.text) and (not full or _is_item(first)):
             return True
@@ -249,13 +252,14 @@ class _Reader:
         return not full and _ENDED.search(above.text) is not None
 
     def _paragraph(self, lines: Sequence[Line], margin: float) -> Piece:
-        text = lines[0].text
+        parts = [lines[0].text]
         for above, line in pairwise(lines):
             if abs(above.base - line.base) < max(above.size, line.size) / 2 or _is_full(above, line, margin):
-                text = self._joined(text, line.text)
+                parts[-1] = self._before(parts[-1], line.text)
             else:
-                text = f"{_closed(text)}\n{line.text}"
-        text = _plain(_closed(text))
+                parts[-1] = f"{_closed(parts[-1])}\n"
+            parts.append(line.text)
+        text = _plain(_closed("".join(parts)))
         first = lines[0]
         level = self._level(lines, text)
         if level:
@@ -268,7 +272,7 @@ class _Reader:
         """Return the level of a heading, 0 when it is none: larger than the text, or bold where most is not."""
         if len(lines) > _HEADING_LINES_MAX or len(text) > _HEADING_CHARS_MAX or not any(map(str.isalpha, text)):
             return 0
-        if _LEADER.search(text):
+        if _leads(text):
             return 0
         level = self._levels.get(_nearest(_rounded(lines[0].size), self._levels)) if self._levels else None
         if level and lines[0].size >= self._body * (_HEADING_SIZE - 0.02):
@@ -278,28 +282,34 @@ class _Reader:
             return min(6, max(self._levels.values(), default=0) + 1)
         return 0
 
-    def _joined(self, text: str, following: str) -> str:
-        """Return two lines of one paragraph as one."""
-        if text.endswith((HYPHEN, "-", "\u00ad", "\u2010")):
+    def _before(self, text: str, following: str) -> str:
+        """Return a line as it stands before the next one of its paragraph: with a space or a hyphen, or neither."""
+        if text.endswith(_HYPHENS):
             return self._at_hyphen(text, following)
-        if re.search(rf"[{_DENSE}]$", text) and re.match(rf"[{_DENSE}]", following):
-            return text + following
-        return f"{text} {following}"
+        if _DENSE_END.match(text[-1:]) and _DENSE_END.match(following):
+            return text
+        return f"{text} "
 
     def _at_hyphen(self, text: str, following: str) -> str:
-        """Return the lines joined where the first ends with a hyphen: kept, or soft if the word seems to be one."""
+        """Return a line that ends with a hyphen: kept, or soft if the word seems to be broken there only."""
         kept = "-" if text[-1] == HYPHEN else text[-1]
-        before, after = _LAST_PART.search(text[:-1]), _FIRST_PART.match(following)
-        if before is None or after is None:
-            return f"{text[:-1]}{kept} {following}" if before is None else f"{text[:-1]}{kept}{following}"
-        one, two = before[1].lower(), after[1].lower()
+        before, after = _LAST_PART.search(text[-_WORD_CHARS:-1]), _FIRST_PART.match(following[:_WORD_CHARS])
+        if before is None:
+            return f"{text[:-1]}{kept} "
+        if after is None:
+            return f"{text[:-1]}{kept}"
         if kept != "\u00ad":
             if not (after[1].islower() and before[1][-1:].islower()):
-                return f"{text[:-1]}{kept}{following}"
-            with_hyphen, without = self._vocabulary[f"{one}-{two}"], self._vocabulary[f"{one}{two}"]
-            if with_hyphen > without or "-" in one:
-                return f"{text[:-1]}{kept}{following}"
-        return f"{text[:-1]}\u00ad{following}"
+                return f"{text[:-1]}{kept}"
+            one, two = before[1].lower(), after[1].lower()
+            if self._vocabulary[f"{one}-{two}"] > self._vocabulary[f"{one}{two}"] or "-" in one:
+                return f"{text[:-1]}{kept}"
+        return f"{text[:-1]}\u00ad"
+
+
+_HYPHENS = (HYPHEN, "-", "\u00ad", "\u2010")
+_DENSE_END = re.compile(rf"[{_DENSE}]")
+_WORD_CHARS = 60
 
 
 def _rounded(size: float) -> float:
@@ -368,13 +378,13 @@ def _is_full(above: Line, line: Line, margin: float) -> bool:
     """Return whether the first word of a line would not have fitted on the line above it."""
     if above.text.endswith(HYPHEN):
         return True
-    if above.right - above.left < _COLUMN_MIN * above.size or _LEADER.search(above.text):
+    if above.right - above.left < _COLUMN_MIN * above.size or _leads(above.text):
         return False
     if max(len(above.cells), len(line.cells)) > 2:  # two words of a justified line may be as far apart as two cells
         return False
     words = line.text.split(maxsplit=1)
     width = (line.right - line.left) / max(1, len(line.text))
-    dense = re.match(rf"[{_DENSE}]", line.text)
+    dense = _DENSE_END.match(line.text)
     first = 1 if dense else len(words[0]) + 1
     return above.right + first * width >= margin - width / 2
 
@@ -385,9 +395,14 @@ def _are_rows(above: Line, line: Line) -> bool:
     near = 0.35 * line.size
     return any(
         abs(one[0] - other[0]) < near or abs(one[1] - other[1]) < near or abs(sum(one) - sum(other)) < 2 * near
-        for one in above.cells[1:]
-        for other in line.cells[1:]
+        for one in above.cells[1:_CELLS_MAX]
+        for other in line.cells[1:_CELLS_MAX]
     )
+
+
+def _leads(text: str) -> bool:
+    """Return whether dots lead to a page number at the end of a line."""
+    return _LEADER.search(text[-_LEADER_CHARS:]) is not None
 
 
 def _is_item(line: Line) -> bool:
