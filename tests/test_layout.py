@@ -106,6 +106,11 @@ def test_aligned_gaps_are_rows_of_one_table() -> None:
     assert shown(pieces_of([alone, *down(WIDE, top=687.5)])) == [("paragraph", f"Left right\n{WIDE}")]
 
 
+def test_what_stands_close_behind_on_one_height_goes_on_without_a_space() -> None:
+    lines = [Line("5 m", 1, 50, 65, 700, 10), Line("2", 1, 65.2, 68, 703, 6), Line("and more", 1, 72, 112, 700, 10)]
+    assert shown(pieces_of(lines)) == [("paragraph", "5 m2 and more")]
+
+
 def test_letters_of_one_width_are_code_with_its_indentation() -> None:
     lines = [line("if x:", 700, mono=True), line("return -1", 687.5, left=70, mono=True)]
     assert shown(pieces_of(lines)) == [("code", "if x:\n    return -1")]

@@ -167,3 +167,30 @@ def test_any_date_is_borne(date: str) -> None:
     assert isinstance(result, Conversion)
     found = result.metadata.modified
     assert (found is not None) == ("20240506" in date)
+
+
+@pytest.mark.parametrize(
+    ("info", "title"),
+    [
+        ("", "On tides"),
+        ("/Title(Microsoft Word - draft3.docx)", "On tides"),
+        ("/Title(tides_v2)", "On tides"),
+        ("/Title(Leviathan)", "Leviathan"),
+    ],
+)
+def test_a_document_without_a_title_of_its_own_has_that_of_its_first_page(info: str, title: str) -> None:
+    pytest.importorskip("pypdfium2")
+    head = line("On tides", 280).replace("12 Tf", "24 Tf")
+    result = read(pdf(head + words("The water rises and falls,", "twice a day."), info=info))
+    assert isinstance(result, Conversion)
+    assert result.metadata.title == title
+
+
+def test_text_that_runs_up_a_page_is_one_line() -> None:
+    pytest.importorskip("pypdfium2")
+    upright = "".join(
+        f"BT /F1 12 Tf 0 1 -1 0 30 {20 + 40 * n} Tm ({word}) Tj ET\n" for n, word in enumerate(("Scale", "of 7"))
+    )
+    result = read(pdf(upright))
+    assert isinstance(result, Conversion)
+    assert result.text == "Scale of 7"

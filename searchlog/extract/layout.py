@@ -43,6 +43,8 @@ class Line:
     """Where the parts between tabs begin and end; empty when there is none."""
     from_right: bool = False
     """Written from right to left: then left and right are mirrored, so that all lines begin at the left."""
+    turned: bool = False
+    """Running up or down the page; the places are those of a page turned so that it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class Piece:
 _SAME_SIZE = 0.12
 _SAME_HEIGHT = 0.4
 _CELL_GAP = 1.2
+_WORD_GAP = 0.1
 _CELLS_MAX = 60
 _ROW_CHARS_MAX = 4_000
 _GAP = 1.22
@@ -104,7 +107,8 @@ def _rejoined(lines: Sequence[Line]) -> Iterator[Line]:
             if gap > _CELL_GAP * whole.size:
                 mark, cells = "\t", first + second
             else:
-                mark, cells = " ", (*first[:-1], (first[-1][0], second[0][1]), *second[1:])
+                mark = " " if gap > _WORD_GAP * whole.size else ""
+                cells = (*first[:-1], (first[-1][0], second[0][1]), *second[1:])
             cells = cells if len(cells) > 1 else ()
             whole = replace(whole, text=f"{whole.text}{mark}{line.text}", right=line.right, cells=cells)
             continue
@@ -118,6 +122,7 @@ def _rejoined(lines: Sequence[Line]) -> Iterator[Line]:
 def _goes_on(above: Line, line: Line) -> bool:
     return (
         line.page == above.page
+        and line.turned == above.turned
         and len(above.text) < _ROW_CHARS_MAX
         and abs(above.base - line.base) < _SAME_HEIGHT * above.size
         and line.left >= above.right - 0.1 * above.size
@@ -170,7 +175,7 @@ class _Reader:
 
     def _is_apart(self, above: Line, line: Line) -> bool:
         """Return whether nothing joins two lines: another page, column, size, or a wide distance."""
-        if line.page != above.page or line.from_right != above.from_right:
+        if line.page != above.page or line.from_right != above.from_right or line.turned != above.turned:
             return True
         down = above.base - line.base
         size = max(above.size, line.size)
@@ -272,7 +277,7 @@ class _Reader:
         """Return the level of a heading, 0 when it is none: larger than the text, or bold where most is not."""
         if len(lines) > _HEADING_LINES_MAX or len(text) > _HEADING_CHARS_MAX or not any(map(str.isalpha, text)):
             return 0
-        if _leads(text):
+        if _leads(text) or lines[0].turned:
             return 0
         level = self._levels.get(_nearest(_rounded(lines[0].size), self._levels)) if self._levels else None
         if level and lines[0].size >= self._body * (_HEADING_SIZE - 0.02):

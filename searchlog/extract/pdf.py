@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
+from math import sin
 from typing import Any
 
 from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Dated, Metadata, bounded
@@ -100,7 +102,25 @@ def _read(document: Any, pages_max: int, chars_max: int, late: Callable[[], bool
     kept = bounded(blocks)
     if len(kept) < len(blocks):
         warnings.append("blocks-joined")
-    return Conversion(text, kept, _metadata(document), CONVERTER, warnings=tuple(warnings))
+    metadata = _metadata(document)
+    if metadata.title is None or _NO_TITLE.search(metadata.title):
+        metadata = replace(metadata, title=_first_heading(text, blocks) or metadata.title)
+    return Conversion(text, kept, metadata, CONVERTER, warnings=tuple(warnings))
+
+
+_NO_TITLE = re.compile(
+    r"^(?:untitled|title|document\d*|microsoft word\b.*|[!-~]*[\d_.][!-~]*)$"
+    r"|\.(?:docx?|tex|dvi|indd|rtf|odt|pptx?|qxd)$",
+    re.I,
+)
+"""What programs write for a title: a file's name, as a rule."""
+
+
+def _first_heading(text: str, blocks: Sequence[Block]) -> str | None:
+    """Return the largest heading of the first page."""
+    found = [block for block in blocks if block.kind == "heading" and block.page == blocks[0].page]
+    best = min(found, key=lambda block: block.level, default=None)
+    return text[best.start : best.end][:500] if best is not None else None
 
 
 def _assembled(pieces: Sequence[Piece], chars_max: int) -> tuple[str, tuple[Block, ...]]:
@@ -202,9 +222,12 @@ class _Measure:
         raw.FPDFText_GetCharOrigin(layer, first, self._x, self._y)
         base = float(self._y.value)
         begin, end = self._edges(start), self._edges(start + len(text.removesuffix(HYPHEN)) - 1)
-        raw.FPDFText_GetFontInfo(layer, first, self._name, len(self._name), self._flags)
-        name = self._name.value.decode("latin-1").lower()
         size = max(begin[2], end[2]) or 1.0
+        turned = abs(sin(raw.FPDFText_GetCharAngle(layer, first))) > _TURNED
+        if turned and (places := self._turned(start, start + len(text.removesuffix(HYPHEN)) - 1)):
+            left, right, base, size = places
+            bold, mono = self._face(first)
+            return Line(_UNSTORABLE.sub("\ufffd", text), page, left, right, base, size, bold, mono, turned=True)
         from_right = begin[0] > end[0] and _RIGHT_TO_LEFT.search(text) is not None
         left, right = min(begin[0], end[0]), max(begin[1], end[1])
         if _ARABIC.search(text):
@@ -219,11 +242,30 @@ class _Measure:
             -left if from_right else right,
             base,
             size,
-            bold=raw.FPDFText_GetFontWeight(layer, first) >= _BOLD or "bold" in name,
-            mono=bool(self._flags.value & _FIXED_PITCH) or _MONO.search(name) is not None,
+            *self._face(first),
             cells=cells,
             from_right=from_right,
         )
+
+    def _face(self, first: int) -> tuple[bool, bool]:
+        """Return whether a character is bold, and whether its typeface is equally wide."""
+        raw = self._raw
+        raw.FPDFText_GetFontInfo(self._layer, first, self._name, len(self._name), self._flags)
+        name = self._name.value.decode("latin-1").lower()
+        bold = raw.FPDFText_GetFontWeight(self._layer, first) >= _BOLD or "bold" in name
+        return bold, bool(self._flags.value & _FIXED_PITCH) or _MONO.search(name) is not None
+
+    def _turned(self, start: int, last: int) -> tuple[float, float, float, float] | None:
+        """Return left, right, base and size of a line that runs up or down the page, as if the page were turned."""
+        raw, layer, box = self._raw, self._layer, self._box
+        x, y = float(self._x.value), float(self._y.value)
+        if not raw.FPDFText_GetLooseCharBox(layer, self._index(last), box):
+            return None
+        down = sin(raw.FPDFText_GetCharAngle(layer, self._index(start))) > 0
+        size = abs(float(box.right - box.left)) or 1.0
+        if abs(float(box.left) - x) > abs(float(box.top) - y) + size:
+            return None  # letters that lie on their side in a line that does not
+        return (-y, -float(box.bottom), x, size) if down else (y, float(box.top), -x, size)
 
     def _in_order(self, word: str, start: int) -> str:
         """Return an Arabic word with its letters from right to left: the library turns some words round."""
@@ -257,6 +299,8 @@ class _Measure:
 
 
 _EVEN = 0.15
+_TURNED = 0.7
+"""Sine of the angle from which on a line runs up or down."""
 _ARABIC = re.compile("[\u0620-\u064a\u066e-\u06d3\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc]{2,60}")
 """Without digits, which run from the left."""
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
