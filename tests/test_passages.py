@@ -120,6 +120,29 @@ def test_passage_names_the_headings_and_terms_it_holds() -> None:
     assert [[conversion.text[a:b] for a, b in p.own_headings] for p in got] == [["Glossary"], ["slice"]]
 
 
+def test_line_that_ends_in_a_colon_travels_with_its_list() -> None:
+    items = [(sentence(f"item{i}", 8), {"kind": "list-item", "group": 1}) for i in range(12)]
+    lead = "You need all of these:"
+    conversion = page((sentence("before", 70), {}), (lead, {}), *items, (sentence("after", 70), {}))
+    before, first, *later = passages(0, conversion)
+    assert conversion.text[before.start : before.end].endswith("before.")
+    assert conversion.text[first.start :].startswith(f"{lead}\nitem0")
+    assert first.lead_in is None
+    with_items = [p for p in later if "kind:list-item" in p.labels]
+    assert with_items
+    assert {conversion.text[slice(*p.lead_in)] for p in with_items if p.lead_in} == {lead}
+    assert all(p.lead_in for p in with_items)
+
+
+@pytest.mark.parametrize(
+    "lead", [{"hidden": "style"}, {"kind": "heading", "level": 2}, {}], ids=["hidden", "heading", "no-colon"]
+)
+def test_list_without_a_line_that_leads_in_has_none(lead: dict[str, object]) -> None:
+    items = [(sentence(f"item{i}", 8), {"kind": "list-item", "group": 1}) for i in range(12)]
+    text = "You need all of these:" if lead else "All of these are needed."
+    assert {p.lead_in for p in passages(0, page((text, lead), *items))} == {None}
+
+
 def test_table_rows_know_their_header_row() -> None:
     rows = [(f"bridge{i} | {1900 + i} | {sentence('note', 12)}", {"kind": "table-row", "group": 7}) for i in range(12)]
     conversion = page(("name | year | note", {"kind": "table-row", "group": 7, "head": True}), *rows)

@@ -194,6 +194,16 @@ def test_second_host_keeps_a_place_when_one_page_fills_the_window() -> None:
     assert selection.steps[3].kept_count == 21
 
 
+def test_small_budget_is_not_spent_on_a_line_of_a_second_host() -> None:
+    """A tenth of 250 tokens holds a menu entry, and the answer's own page lost a passage for it."""
+    strong = story("bridge", 60).replace("word", " harbour ")
+    sources, cut = corpus(strong, "A bridge stands far from here.")
+    without = Policy(budget_tokens=250, window=500, guest_percent=0)
+    assert select("bridge harbour", sources, cut, replace(without, guest_percent=10)).chosen == (
+        select("bridge harbour", sources, cut, without).chosen
+    )
+
+
 def test_pages_of_one_host_are_not_two_independent_sources() -> None:
     strong = story("bridge", 60).replace("word", " bridge ")
     texts = [strong, "A bridge is mentioned here too.", "A bridge, mentioned by somebody else entirely."]

@@ -45,18 +45,22 @@ class _Basket:
             self._guest = None
 
 
+_GUEST_TOKENS_MIN = 40
+"""Tokens of the share for a second host below which nothing is kept for it."""
+
+
 def _guest(
     sources: Sequence[Source], ranked: Sequence[Ranked], costs: Mapping[int, int], policy: Policy
 ) -> Ranked | None:
     """Return the best passage of a second host, for which room is kept.
 
-    None where it does not fit in the share that is not one source's to take: a very small budget is better spent on
-    the best passages.
+    None where it does not fit in its share, or where that holds no more than a line: a very small budget is better
+    spent on the best passages.
     """
-    if not ranked or policy.passages_max < 2:
+    room = policy.guest_percent * policy.budget_tokens
+    if not ranked or policy.passages_max < 2 or room < 100 * _GUEST_TOKENS_MIN:
         return None
     first = host_of(sources[ranked[0].passage.source])
-    room = (100 - policy.source_percent) * policy.budget_tokens
     return next(
         (r for r in ranked if 100 * costs[r.rank] <= room and host_of(sources[r.passage.source]) != first), None
     )
@@ -65,7 +69,10 @@ def _guest(
 def within_budget(
     sources: Sequence[Source], ranked: Sequence[Ranked], lexicon: Lexicon, policy: Policy
 ) -> tuple[list[Chosen], Step]:
-    """Take passages in order while they fit; a source over its share waits until the others have had their turn."""
+    """Take passages in order while they fit; a source over its share waits until the others have had their turn.
+
+    Room is kept for the best passage of a second host.
+    """
     costs = {r.rank: tokens.token_count(lexicon.text(r.passage)) for r in ranked}
     basket = _Basket(policy, _guest(sources, ranked, costs, policy), costs)
     refused: list[tuple[Ranked, str]] = []
@@ -87,7 +94,8 @@ def within_budget(
         basket.take(first)
         numbers: dict[str, str | int] = {"rank": first.rank, "tokens": costs[first.rank], "limit": policy.budget_tokens}
         decisions[0] = Decision("budget", subject(first.passage), True, "first-over-budget", numbers)
-    rule = f"{policy.rule} tokens={policy.budget_tokens} passages={policy.passages_max} source={policy.source_percent}%"
+    limits = f"tokens={policy.budget_tokens} passages={policy.passages_max}"
+    rule = f"{policy.rule} {limits} source={policy.source_percent}% guest={policy.guest_percent}%"
     taken = sorted(basket.taken, key=lambda r: r.rank)
     chosen = [Chosen(r.passage, r.rank, r.score, costs[r.rank]) for r in taken]
     return chosen, account("budget", rule, len(ranked), decisions)

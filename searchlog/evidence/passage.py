@@ -47,6 +47,8 @@ class Passage:
     """Range of the header row that its table rows stand under, when the passage does not hold that row itself."""
     own_headings: tuple[tuple[int, int], ...] = ()
     """Ranges of the headings and defined terms that the passage holds itself, in order."""
+    lead_in: tuple[int, int] | None = None
+    """Range of the line that leads in to the list whose later items these are: a paragraph ending in a colon."""
 
 
 @dataclass(frozen=True, slots=True)

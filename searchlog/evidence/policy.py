@@ -12,7 +12,7 @@ from searchlog.search.decision import Decision, Step
 
 __all__ = ["RULE", "Chosen", "Policy", "Ranked", "account", "host_of", "is_furniture", "is_hidden", "subject"]
 
-RULE = "select/1"
+RULE = "select/2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,11 @@ class Policy:
     passages_max: int = 60
     window: int = 160
     """Passages that are looked at, best first; one of a second host is looked at even if it ranks below."""
-    source_percent: int = 90
-    """Share of the budget that one source may take while others have passages that match; the rest is kept for a second
-    host. 70 cost 6 points of answers found at 1,000 tokens, 90 costs 1."""
+    source_percent: int = 100
+    """Share of the budget that one source may take before the others have had their turn. 70 cost 6 points of answers
+    found at 1,000 tokens, 90 costs 1: what the others fill it with is worth less."""
+    guest_percent: int = 10
+    """Share of the budget that is kept for the best passage of a second host, if it fits in that."""
     near_duplicate_percent: int = 80
     """A passage leaves when a better one holds this share of its word runs and all of its numbers."""
     page_duplicate_percent: int = 80
