@@ -268,5 +268,28 @@ def test_a_page_changed_before_it_was_published_is_conflicting() -> None:
     assert found.modified == Dated("2024-05-01", "json-ld", "conflicting")
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("<!--", "-->"), ("//<![CDATA[\n", "\n//]]>"), ("/*<![CDATA[*/", "/*]]>*/"), ("", ";"), ("\n ", " \n")],
+)
+def test_linked_data_is_read_in_the_wrappings_of_old_scripts(before: str, after: str) -> None:
+    source = f'{before}{{"@type":"Article","author":"Ann","headline":"a // b --> c; "}}{after}'
+    assert claims(f"<script type=application/ld+json>{source}</script>").author == "Ann"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<div itemscope itemtype=x:Product>" * 4_000 + "<b itemprop=name>x" * 4_000,
+        "<div itemscope itemtype=x:Product>" + "<p itemprop=name>x" * 50_000,
+        "<div itemscope itemprop='" + "a " * 50_000 + "'>" * 50,
+        "<b itemscope itemprop=offers>" * 3_000,
+    ],
+    ids=["deep", "many", "names", "items"],
+)
+def test_hostile_microdata_is_borne(body: str) -> None:
+    assert claims("", f"<p>seen</p>{body}").title is None
+
+
 def test_numbers_of_linked_data_are_not_dates() -> None:
     assert claims(linked({"@type": "Article", "datePublished": 20240506})).published is None

@@ -40,7 +40,12 @@ _PRODUCT_KEYS = {
     "description": "description",
 }
 _OFFER_KEYS = (("price", "price"), ("lowPrice", "price-low"), ("highPrice", "price-high"))
-_RATING_KEYS = (("ratingValue", "rating"), ("ratingCount", "rating-count"), ("reviewCount", "review-count"))
+_RATING_KEYS = (
+    ("ratingValue", "rating"),
+    ("bestRating", "rating-best"),
+    ("ratingCount", "rating-count"),
+    ("reviewCount", "review-count"),
+)
 _EVENT_KEYS = {"name": "name", "startDate": "start", "endDate": "end", "location": "location"}
 _META_KEYS = (
     ("product:brand", "brand"),

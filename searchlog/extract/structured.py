@@ -10,6 +10,7 @@ Spec: HTML Living Standard section 5.2 (microdata), JSON-LD 1.1.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -44,12 +45,29 @@ def linked_data(tree: Any) -> list[dict[str, Any]]:
         if len(source) > _SCRIPT_CHARS_MAX:
             continue
         try:
-            value = json.loads(source, strict=False, parse_float=Number, parse_int=Number)
+            value = json.loads(_bare(source), strict=False, parse_float=Number, parse_int=Number)
         except (ValueError, RecursionError):
             continue
         out += nested(value, _OBJECTS_MAX - len(out))
     _refer(out)
     return out
+
+
+_BEFORE = re.compile(r"(?://|/\*)?\s*(?:<!\[CDATA\[|<!--)\s*(?:\*/)?")
+_AFTER = ("*/", "//", "/*", "]]>", "-->", ";")
+
+
+def _bare(source: str) -> str:
+    """Return JSON without what old scripts are wrapped in: comments, CDATA marks, a semicolon."""
+    source = source.strip()
+    if source[:1] in ("{", "[") and source[-1:] in ("}", "]"):
+        return source
+    if before := _BEFORE.match(source):
+        source = source[before.end() :]
+    for _ in range(len(_AFTER)):
+        for mark in _AFTER:
+            source = source.rstrip().removesuffix(mark)
+    return source
 
 
 def _refer(objects: list[dict[str, Any]]) -> None:
