@@ -28,6 +28,7 @@ from searchlog.extract.sniff import essence, is_html, sniff
         (b'<feed xmlns="http://www.w3.org/2005/Atom">', None, "application/atom+xml"),
         (b'<?xml version="1.0"?><r><p>x</p></r>', "application/xml", "application/xml"),
         (b"<svg xmlns='http://www.w3.org/2000/svg'>", "image/svg+xml", "image/svg+xml"),
+        (b"<!-- x --><svg></svg><p>x", "text/html", "text/html"),
         (b"%PDF-1.7\n", "text/html", "application/pdf"),
         (b"PK\x03\x04\x14\0", "text/html", "application/zip"),
         (b"\x89PNG\r\n\x1a\n", "text/plain", "image/png"),

@@ -172,5 +172,6 @@ def _xml_type(body: bytes, said: str) -> str | None:
     if root == b"feed" or (root.endswith(b":feed") and b"www.w3.org/2005/Atom" in body):
         return "application/atom+xml"
     if root == b"svg":
-        return "image/svg+xml"
+        # a page may begin with a drawing
+        return None if said in _HTML_TYPES and not body.startswith(b"<?xml") else "image/svg+xml"
     return None if said in _HTML_TYPES else "application/xml"
