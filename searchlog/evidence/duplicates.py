@@ -17,7 +17,7 @@ def shingles(words: Sequence[str]) -> Shingles:
     """Return the runs of four words of a text; of a shorter text all its words as one run."""
     if len(words) < RUN:
         return frozenset((tuple(words),)) if words else frozenset()
-    return frozenset(zip(*(words[i:] for i in range(RUN)), strict=False))
+    return frozenset(zip(words, words[1:], words[2:], words[3:], strict=False))
 
 
 def percent_shared(one: frozenset[Any], other: frozenset[Any]) -> int:
@@ -45,29 +45,35 @@ class Seen:
         """Run to the texts after that."""
         self._numbers: list[frozenset[str]] = []
 
-    def add(self, runs: Shingles, numbers: frozenset[str]) -> int:
-        """Keep a text; return its number, counted from 0."""
-        number = len(self._numbers)
-        self._numbers.append(numbers)
-        held = self._first.keys() & runs
-        for run in held:
-            self._others.setdefault(run, []).append(number)
-        self._first.update(dict.fromkeys(runs - held, number))
-        return number
+    def offer(self, runs: Shingles, numbers: frozenset[str], percent: int) -> tuple[int, int] | None:
+        """Keep a text, numbered from 0, unless one kept before covers it; return then (number, percent) of that.
 
-    def covering(self, runs: Shingles, numbers: frozenset[str], percent: int) -> tuple[int, int] | None:
-        """Return (number, percent) of the kept text that holds most of these runs and all of these numbers.
-
-        None if no text holds at least `percent` of the runs. Of equals the one kept first.
+        Covering it is to hold at least `percent` of its runs and all of its numbers. Of several the one that holds most
+        counts, of equals the one kept first.
         """
+        held = self._first.keys() & runs
+        found = self._covering(held, len(runs), numbers, percent) if held else None
+        if found is None:
+            number = len(self._numbers)
+            self._numbers.append(numbers)
+            for run in held:
+                self._others.setdefault(run, []).append(number)
+            self._first.update(dict.fromkeys(runs - held if held else runs, number))
+        return found
+
+    def _covering(
+        self, held: set[tuple[str, ...]], count: int, numbers: frozenset[str], percent: int
+    ) -> tuple[int, int] | None:
+        if 100 * len(held) < percent * count:
+            return None  # all texts together hold too few of them
         shared: dict[int, int] = {}
-        for run in self._first.keys() & runs:
+        for run in held:
             for holder in (self._first[run], *self._others.get(run, ())):
                 shared[holder] = shared.get(holder, 0) + 1
         found = [
-            (-(100 * count // len(runs)), holder)
-            for holder, count in shared.items()
-            if 100 * count >= percent * len(runs) and numbers <= self._numbers[holder]
+            (-(100 * same // count), holder)
+            for holder, same in shared.items()
+            if 100 * same >= percent * count and numbers <= self._numbers[holder]
         ]
         if not found:
             return None

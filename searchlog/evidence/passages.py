@@ -284,7 +284,7 @@ def _joined(units: Iterable[_Unit], sizes: Sizes) -> Iterator[list[_Unit]]:
             chars = unit.start - last.end
             gap = chars // 4 if chars > _GAP_CHARS else 0
             turns = unit.side != last.side and done < _PASSAGES_MAX
-            if turns or _closes(total, headings == len(group), headings > 0, unit, gap, sizes):
+            if turns or gap > sizes.most or _closes(total + gap, headings, len(group), unit, sizes):
                 waiting = headings if not turns and headings < len(group) and gap <= sizes.most else 0
                 done += 1
                 kept = len(group) - waiting
@@ -304,20 +304,16 @@ _GAP_CHARS = 8
 """Blanks between two units up to this many cost nothing; more cost what blanks of a text do."""
 
 
-def _closes(total: int, only_leads: bool, leads: bool, unit: _Unit, gap: int, sizes: Sizes) -> bool:
+def _closes(total: int, leading: int, count: int, unit: _Unit, sizes: Sizes) -> bool:
     """Whether the running group ends before this unit.
 
-    total: its tokens. only_leads: all of it belongs to what follows. leads: its end does. gap: tokens of the blanks
-    between it and the unit.
+    total: its tokens, with the blanks up to the unit. leading: how many of its `count` units, at its end, lead on.
     """
-    if gap > sizes.most:
-        return True
-    total += gap
-    if only_leads:
+    if leading == count:
         return total > sizes.most  # headings alone wait for their text, even if the two are longer than `most`
     if total + unit.tokens > sizes.most:
         return True
-    if leads:
+    if leading:
         return False
     return total >= (sizes.heading if unit.block.kind == "heading" else sizes.enough)
 

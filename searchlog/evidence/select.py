@@ -156,9 +156,8 @@ def _distinct(lexicon: Lexicon, ranked: Sequence[Ranked], policy: Policy) -> tup
     for r in ranked:
         words = lexicon.words(r.passage)
         runs, numbers = shingles(words), numbers_in(words)
-        found = seen.covering(runs, numbers, policy.near_duplicate_percent) if runs else None
+        found = seen.offer(runs, numbers, policy.near_duplicate_percent)
         if found is None:
-            seen.add(runs, numbers)
             kept.append(r)
         else:
             of, share = found

@@ -204,8 +204,9 @@ def holds(answer: str, text: str) -> bool:
     return n > 0 and any(hay[i : i + n] == needle for i in range(len(hay) - n + 1))
 
 
-def row(name: str, strategy: Strategy, questions: Sequence[Question], budget: int) -> dict[str, Any]:
-    hits, times = [], []
+def row(strategy: Strategy, questions: Sequence[Question], budget: int) -> dict[str, Any]:
+    hits: list[bool] = []
+    times = []
     for question in questions:
         began = time.process_time()
         texts = strategy(question, budget)
@@ -214,13 +215,19 @@ def row(name: str, strategy: Strategy, questions: Sequence[Question], budget: in
     share = statistics.fmean(hits)
     tags = sorted({q.tag for q in questions})
     return {
-        "strategy": name,
-        "budget": budget,
+        "hits": hits,
         "hit": share,
         "error": (share * (1 - share) / len(hits)) ** 0.5,
         "ms": statistics.median(times),
         "tags": {t: statistics.fmean(h for h, q in zip(hits, questions, strict=True) if q.tag == t) for t in tags},
     }
+
+
+def paired(hits: Sequence[bool], others: Sequence[bool]) -> str:
+    """The difference to another strategy on the same questions, in points, with the error of that difference."""
+    differences = [100.0 * (one - other) for one, other in zip(hits, others, strict=True)]
+    error = statistics.pstdev(differences) / len(differences) ** 0.5
+    return f"{statistics.fmean(differences):+.1f} ± {error:.1f}"
 
 
 def main() -> None:
@@ -242,11 +249,14 @@ def main() -> None:
         print(
             f"{folder.name}{' masked' if a.mask else ''}: {len(questions)} questions, {median:,.0f} tokens of text each"
         )
-        print(f"{'strategy':<12}{'budget':>8}{'hit':>8}{'±':>7}{'p50 ms':>9}")
+        print(f"{'strategy':<12}{'budget':>8}{'hit':>8}{'±':>7}{'p50 ms':>9}   select over it, points")
         for budget in a.budget or [1000, 4000]:
+            best = row(ours, questions, budget)
             for name, strategy in strategies.items():
-                got = row(name, strategy, questions, budget)
-                print(f"{name:<12}{budget:>8}{got['hit']:>8.3f}{got['error']:>7.3f}{got['ms']:>9.1f}", flush=True)
+                got = best if name == "select" else row(strategy, questions, budget)
+                over = "" if name == "select" else paired(best["hits"], got["hits"])
+                line = f"{name:<12}{budget:>8}{got['hit']:>8.3f}{got['error']:>7.3f}{got['ms']:>9.1f}"
+                print(f"{line}   {over}".rstrip(), flush=True)
                 if a.by_tag:
                     print("    " + "  ".join(f"{tag} {share:.3f}" for tag, share in got["tags"].items()))
 
