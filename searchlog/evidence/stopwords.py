@@ -35,6 +35,14 @@ quem qual quais quando onde como quanto são um uma os as do da dos das no na em
 ποιος ποια ποιο ποιοι ποιες τι πότε πού γιατί πώς πόσο πόσα πόσοι είναι ήταν ο η το οι τα του της των τον την και σε
 στο στη στην στον με από για που να ένα μια
 
+când unde cât câtă câți câte sunt este era fost în pe și cu pentru lui din
+
+là gì nào khi đâu tại nhiêu của và các những được trong với một đã này có từ
+
+wanneer waar waarom hoeveel welke wie wat het een zijn werd voor
+
+kiedy gdzie dlaczego jaki jaka jakie który która które ile jest są był była było się
+
 ne hangi nerede nasıl neden kaç zaman bir ve ile için bu de da mi mı
 
 من ما ماذا متى أين كيف لماذا كم هل هو هي في على إلى عن مع كان كانت التي الذي أي و أن هذا هذه
