@@ -57,7 +57,7 @@ def _evidence(evidence_id: str, source: Source, chosen: Chosen) -> Evidence:
         tokens=chosen.tokens,
         # title and headings stand above the text, and a model reads them as well
         flags=flags("\n".join((source.title, *heading_path, selectors.exact))) + hidden,
-        link=fragment_link(source.url, selectors) if source.kind == "page" and not hidden else source.url,
+        link=fragment_link(source.url, selectors, source.text) if source.kind == "page" and not hidden else source.url,
     )
 
 
