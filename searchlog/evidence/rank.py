@@ -95,8 +95,8 @@ def score(
     of_each = [_scores(text, corpus, weights) for text in texts]
     if len(of_each) == 1:
         return of_each[0]
-    # each text's best counts 1, so that none goes short because another is found in a heading: as they are, scores lost 4
-    # points on two questions in one call, their sum 3, and both questions as one text 13 to 22
+    # each text's best counts 1, so that none goes short because another is found in a heading: of two questions in one
+    # call, scores as they are lost 4 points, sums of scores 3 to 4, and both questions as one text 13 to 22
     shares = [[round(s / best, 6) for s in scores] for scores in of_each if (best := max(scores))]
     return list(map(max, zip(*shares, strict=True))) if shares else of_each[0]
 
