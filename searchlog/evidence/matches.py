@@ -88,10 +88,10 @@ class Terms:
         """Return the shares, 0 to 1, of the query (by weight of its terms) and of these words that are in the other."""
         telling = _telling(words)
         found = self.numbers(telling)
-        whole = sum(weights[number] for number in sorted(weights))
+        whole = math.fsum(weights.values())  # exact; `sum` adds floats in another way since Python 3.12
         if not found or not whole:
             return 0.0, 0.0
-        return sum(weights.get(number, 0.0) for number in sorted(set(found))) / whole, len(found) / len(telling)
+        return math.fsum(weights.get(number, 0.0) for number in set(found)) / whole, len(found) / len(telling)
 
 
 def idf(postings: Postings, count: int) -> dict[int, float]:
