@@ -31,6 +31,7 @@ LEVELS: Sequence[Sequence[str]] = [
     ("search",),
     ("extract", "providing"),
     ("evidence", "suspect"),
+    ("models",),
     ("records",),
     ("ledger", "recording"),
     ("stored", "view"),
@@ -64,6 +65,10 @@ HOMES: Mapping[str, Sequence[str]] = {
     "selectolax": ["extract/", "search/providers/", "search/answers/"],
     # the cache only names the errors that diskcache lets out; the doctor only asks for the version
     "sqlite3": ["log/", "search/textindex.py", "capture/cache.py", "flow/standing.py", "cli/doctor.py"],
+    "model2vec": ["models/static.py"],
+    "sentence_transformers": ["models/encoders.py"],
+    "torch": ["models/encoders.py"],
+    "huggingface_hub": ["models/load.py"],
     "rich": ["cli/"],
     "click": ["cli/"],
 }

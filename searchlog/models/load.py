@@ -1,0 +1,91 @@
+"""From a specification such as `static:/path/to/folder` to a scorer. Never downloads anything.
+
+A model is a folder, or the name of one that a hub's client has put into its local cache before. The libraries that
+could fetch one are told to stay offline before they are imported, for the whole process.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+
+from searchlog.errors import UsageError
+from searchlog.evidence.scorer import Scorer
+
+__all__ = ["KINDS", "load"]
+
+_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY")
+_WEIGHTS = ("*.safetensors", "*.bin", "*.onnx", "*.json", "*.txt")
+"""Files that say what a model is; all of those in its folder and the folders in it are digested."""
+
+KINDS: Mapping[str, str] = {
+    "static": "word vectors, averaged: fast, through model2vec",
+    "vectors": "a sentence encoder, through sentence-transformers",
+    "cross": "a cross-encoder, which reads query and text together: slow, through sentence-transformers",
+}
+_MODULES = {"static": "static", "vectors": "encoders", "cross": "encoders"}
+_LIBRARIES = {"static": "model2vec", "vectors": "sentence_transformers", "cross": "sentence_transformers"}
+
+
+def load(spec: str) -> Scorer:
+    """Return the scorer that a specification names: `KIND:FOLDER` or `KIND:NAME` of a model in the local cache.
+
+    Raises UsageError where the kind is none of KINDS, its library is not installed, or there is no such model; the
+    message says what to do.
+    """
+    kind, _, where = spec.partition(":")
+    if kind not in KINDS or not where:
+        known = ", ".join(f"{name}:FOLDER ({what})" for name, what in KINDS.items())
+        raise UsageError(f"no scorer {spec!r}; expected one of {known}", found=spec)
+    for name in _OFFLINE:
+        os.environ[name] = "1"
+    try:
+        import_module(_LIBRARIES[kind])
+    except ImportError as error:
+        extra = "static" if kind == "static" else "encoders"
+        raise UsageError(
+            f"scorer {spec!r} needs {_LIBRARIES[kind]}, which cannot be imported ({error}); "
+            f"install it: pip install 'searchlog[{extra}]'",
+            found=spec,
+        ) from None
+    folder = _folder(spec, where)
+    make: Callable[[Path, str], Scorer] = getattr(import_module(f"searchlog.models.{_MODULES[kind]}"), kind)
+    try:
+        return make(folder, f"{kind}:{where.rstrip('/').rpartition('/')[2]}@{_digest(folder)}")
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
+        reason = str(error).split("\n", 1)[0][:200]
+        raise UsageError(f"{folder} holds no model for {kind!r}: {reason}", found=spec) from None
+
+
+def _folder(spec: str, where: str) -> Path:
+    folder = Path(where).expanduser()
+    if folder.is_dir():
+        return folder
+    missing = UsageError(
+        f"no model for scorer {spec!r}: {where} is neither a folder nor in the local cache, and nothing is downloaded; "
+        f"fetch it yourself (such as: hf download {where}) and name it again, or name its folder",
+        found=spec,
+    )
+    if where.count("/") != 1 or where.startswith(("/", ".", "~")):
+        raise missing
+    try:
+        from huggingface_hub import snapshot_download
+
+        return Path(snapshot_download(where, local_files_only=True))
+    except Exception:  # the client has a tree of errors of its own, and all of them say that it is not there
+        raise missing from None
+
+
+def _digest(folder: Path) -> str:
+    """Return the first 12 hex digits of the digest of a model's files, by which its scores are known again."""
+    whole = sha256()
+    for path in sorted({path for pattern in _WEIGHTS for path in folder.rglob(pattern) if path.is_file()}):
+        whole.update(path.relative_to(folder).as_posix().encode() + b"\0")
+        with path.open("rb") as file:
+            while part := file.read(1 << 20):
+                whole.update(part)
+        whole.update(b"\0")
+    return whole.hexdigest()[:12]

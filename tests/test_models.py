@@ -1,0 +1,139 @@
+"""Scorers of local models. The models are made here, so no network and no file of another's is needed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from searchlog.errors import UsageError
+from searchlog.models import load as loading
+from searchlog.models.load import load
+
+WORDS = ["[UNK]", "[PAD]", "bridge", "opened", "tide", "mill", "in", "1932", "the"]
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`load` tells the libraries to stay offline, which a test must not leave behind."""
+    for name in loading._OFFLINE:
+        monkeypatch.setenv(name, "0")
+
+
+@pytest.fixture
+def static_model(tmp_path: Path) -> Path:
+    """A folder with a model whose every word has an axis of its own."""
+    model2vec = pytest.importorskip("model2vec", reason="model2vec is not installed")
+    numpy = pytest.importorskip("numpy")
+    tokenizers = pytest.importorskip("tokenizers")
+    tokenizer = tokenizers.Tokenizer(
+        tokenizers.models.WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token="[UNK]")
+    )
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    model = model2vec.StaticModel(numpy.eye(len(WORDS), dtype="float32"), tokenizer)
+    folder = tmp_path / "tiny"
+    model.save_pretrained(str(folder))
+    return folder
+
+
+def test_static_vectors_score_what_shares_the_query_s_words(static_model: Path) -> None:
+    scorer = load(f"static:{static_model}")
+    near, same, far = scorer.score("bridge opened", ["bridge in 1932", "bridge opened", "tide mill"])
+    assert same == pytest.approx(1.0)
+    assert 0.0 < near < same
+    assert far == pytest.approx(0.0)
+    assert scorer.score("bridge", []) == []
+
+
+def test_name_says_model_digest_and_library(static_model: Path) -> None:
+    name = load(f"static:{static_model}").name
+    assert name.startswith("static:tiny@")
+    assert "/model2vec-" in name
+    assert " " not in name
+    (static_model / "config.json").write_text((static_model / "config.json").read_text() + " ")
+    assert load(f"static:{static_model}").name != name
+
+
+def test_nothing_is_fetched(static_model: Path) -> None:
+    load(f"static:{static_model}")
+    assert all(os.environ[name] == "1" for name in loading._OFFLINE)
+
+
+@pytest.mark.parametrize("where", ["/no/such/folder", "./nor/this", "owner/name-of-no-model"])
+def test_missing_model_is_said_with_how_to_get_it(where: str) -> None:
+    pytest.importorskip("model2vec", reason="model2vec is not installed")
+    with pytest.raises(UsageError, match="nothing is downloaded; fetch it yourself"):
+        load(f"static:{where}")
+
+
+def test_folder_without_a_model_is_said(tmp_path: Path) -> None:
+    pytest.importorskip("model2vec", reason="model2vec is not installed")
+    with pytest.raises(UsageError, match="holds no model"):
+        load(f"static:{tmp_path}")
+
+
+@pytest.mark.parametrize("spec", ["", "static", "static:", "other:/x", "/path/only"])
+def test_other_specification_is_refused_and_the_kinds_are_named(spec: str) -> None:
+    with pytest.raises(UsageError, match="expected one of static:FOLDER"):
+        load(spec)
+
+
+@pytest.mark.parametrize(("kind", "extra"), [("static", "static"), ("vectors", "encoders"), ("cross", "encoders")])
+def test_missing_library_names_the_extra(monkeypatch: pytest.MonkeyPatch, kind: str, extra: str) -> None:
+    def without(name: str, *rest: Any) -> Any:
+        raise ModuleNotFoundError(f"No module named {name!r}")
+
+    monkeypatch.setattr(loading, "import_module", without)
+    with pytest.raises(UsageError, match=rf"pip install 'searchlog\[{extra}\]'"):
+        load(f"{kind}:/anywhere")
+
+
+@pytest.fixture
+def network_model(tmp_path: Path) -> Any:
+    """Make a folder with a network of one layer and numbers by chance."""
+    pytest.importorskip("sentence_transformers", reason="sentence-transformers is not installed")
+    transformers = pytest.importorskip("transformers")
+    torch = pytest.importorskip("torch")
+
+    def make(architecture: str, **options: Any) -> Path:
+        words = tmp_path / "vocab.txt"
+        words.write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS[2:]]))
+        torch.manual_seed(1)
+        config = transformers.BertConfig(
+            vocab_size=12,
+            hidden_size=16,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=16,
+            max_position_embeddings=64,
+            **options,
+        )
+        folder = tmp_path / architecture
+        getattr(transformers, architecture)(config).save_pretrained(folder)
+        transformers.BertTokenizer(str(words)).save_pretrained(folder)
+        return folder
+
+    return make
+
+
+def test_sentence_encoder_gives_cosines(network_model: Any) -> None:
+    scorer = load(f"vectors:{network_model('BertModel')}")
+    scores = scorer.score("bridge opened", ["bridge opened", "tide mill"])
+    assert scores[0] == pytest.approx(1.0, abs=1e-5)
+    assert -1.0 <= scores[1] < scores[0]
+    assert scorer.score("bridge", []) == []
+
+
+def test_cross_encoder_gives_shares(network_model: Any) -> None:
+    scorer = load(f"cross:{network_model('BertForSequenceClassification', num_labels=1)}")
+    scores = scorer.score("bridge opened", ["bridge opened", "tide mill"])
+    assert len(scores) == 2
+    assert all(0.0 < score < 1.0 for score in scores)
+
+
+def test_cross_encoder_of_several_numbers_is_refused(network_model: Any) -> None:
+    folder = network_model("BertForSequenceClassification", num_labels=3)
+    with pytest.raises(UsageError, match="3 numbers for a pair"):
+        load(f"cross:{folder}")
