@@ -4,7 +4,8 @@ Answers of the network providers that this version has are parsed again, pages c
 as well, and everything from fusion to rendering is run again. What cannot be run again is taken as recorded, and an
 equal replay says nothing of it: runs of providers on this machine, of providers that are not ours, and runs without a
 stored answer; pages that were cut by a deadline; and conversions that ended in a timeout, for want of memory, in a
-crash or in a bug of ours, since those outcomes depend on the machine and the moment. Writes nothing.
+crash or in a bug of ours, since those outcomes depend on the machine and the moment. A search that was ranked with a
+model of the user's is run again with the same model, or not at all. Writes nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from searchlog.checks import checked
 from searchlog.digest import Digest, digest, text_digest
 from searchlog.errors import FormatError, MissingError, UsageError
 from searchlog.evidence.passage import Evidence
+from searchlog.evidence.scorer import Scorer
 from searchlog.extract.conversion import OF_THE_MOMENT, Conversion, ConversionFailure
 from searchlog.extract.converter import Converter
 from searchlog.flow.choose import Chosen, choose
@@ -29,6 +31,7 @@ from searchlog.flow.read import CUT, FAULT, PageRead, Task, suspicion_of, unread
 from searchlog.flow.settings import Settings, split_options
 from searchlog.flow.steps import notes_of, page_dates_step, read_step, shortlist, text_pages
 from searchlog.ledger import Gap, Ledger, Record, State
+from searchlog.models.load import loaded
 from searchlog.recording import decision_body, evidence_body, query_of, run_body
 from searchlog.reparse import parsed_again
 from searchlog.search.decision import Step
@@ -101,6 +104,7 @@ def replay(ledger: Ledger, turn: int, converter: Converter) -> Replay:
     steps = (*steps, page_dates) if page_dates is not None else steps
     good = [page for _, page in dated]
     state = recorded.state
+    scorer = _scorer(recorded, settings)
     made = choose(
         query,
         good,
@@ -108,6 +112,7 @@ def replay(ledger: Ledger, turn: int, converter: Converter) -> Replay:
         known_ids=state.evidence_ids,
         first_number=state.next_evidence,
         notes=notes_of(settled, steps),
+        scorer=scorer,
     )
     _compare_steps(recorded, (*steps, *made.selection.steps), made, differences)
     changed = _compare_evidence(recorded, made)
@@ -130,6 +135,24 @@ def replay(ledger: Ledger, turn: int, converter: Converter) -> Replay:
         recorded.notes,
         same_evidence=not changed,
     )
+
+
+def _scorer(recorded: _Recorded, settings: Settings) -> Scorer | None:
+    """Return the model that the passages were ranked with. Raises UsageError when it is not here to be asked again.
+
+    Without it nothing can be said of the selection, and a search that cannot be run again has not been altered.
+    """
+    if settings.scorer is None:
+        return None
+    try:
+        scorer = loaded(settings.scorer)
+    except UsageError as error:
+        raise UsageError(f"not checked: turn {recorded.turn} was ranked with a model: {error}") from None
+    rules = [step.rule for step in recorded.steps if "scorer=" in step.rule]
+    if scorer is not None and rules and not any(f"scorer={scorer.name} " in rule for rule in rules):
+        then = rules[0].partition("scorer=")[2].partition(" ")[0]
+        raise UsageError(f"not checked: turn {recorded.turn} was ranked with {then}, and {scorer.name} is here now")
+    return scorer
 
 
 @dataclass(slots=True)

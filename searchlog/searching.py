@@ -26,6 +26,7 @@ from searchlog.desk import Desk, Listener, Progress
 from searchlog.digest import Digest, digest
 from searchlog.errors import FormatError, IntegrityError, MissingError, ProviderError
 from searchlog.evidence.passage import Evidence
+from searchlog.evidence.scorer import Scorer
 from searchlog.flow.choose import Chosen, TextPage, choose
 from searchlog.flow.drafts import chosen_drafts, rendering_bytes
 from searchlog.flow.gather import Attempt, Patience, gather
@@ -86,6 +87,8 @@ class Searching:
     settings: Settings
     progress: Listener
     choice: whom.Choice
+    scorer: Scorer | None = None
+    """The model that the settings name, loaded before anybody is asked."""
     steps: list[Step] = field(default_factory=list)
     answered_at: dict[tuple[str, int], str] = field(default_factory=dict)
     """When each provider was asked which text of the query."""
@@ -267,6 +270,7 @@ class Searching:
                 known_ids=state.evidence_ids,
                 first_number=state.next_evidence,
                 notes=notes,
+                scorer=self.scorer,
             )
             # storing the same bytes again is no effect
             self.desk.ledger.blobs.put([rendering_bytes(made)])

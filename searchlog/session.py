@@ -30,6 +30,7 @@ from searchlog.flow.texts import Asked, ask_for_texts
 from searchlog.keyring import known
 from searchlog.ledger import Ledger, Record
 from searchlog.log.checkpoint import Checkpoint
+from searchlog.models.load import loaded
 from searchlog.reparse import Reparsed
 from searchlog.search import registry, whom
 from searchlog.search.provider import Provider
@@ -131,13 +132,14 @@ class Session:
             texts=asked.texts or chosen.provider_text != "never",
         )
         self.resources.standings.limits()  # a wrong setting is told before anybody is asked
+        scorer = loaded(chosen.scorer)
         made, choice = self._providers(check_providers(providers), registry_options, in_turn)
         seen_by = whom.who_sees(self.resources.env, choice, registry_options)
         if seen_by is not None:
             progress(Progress("notice", seen_by))
         self.resources.pool.warm()
         with self.ledger.turn("search") as turn:
-            return Searching(self._desk, turn, asked, chosen, progress, choice).run(made)
+            return Searching(self._desk, turn, asked, chosen, progress, choice, scorer).run(made)
 
     def _providers(
         self, wanted: Sequence[str | Provider], options: registry.Options | None, in_turn: bool

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from searchlog.errors import UsageError
+from searchlog.extract.pool import InProcess
 from searchlog.models import load as loading
 from searchlog.models.load import load
+from searchlog.records import Query
+from searchlog.replay import replay
+from tests.searches import ask, bodies, check_clean, opened, pages
+from tests.sites import serve
 
 WORDS = ["[UNK]", "[PAD]", "bridge", "opened", "tide", "mill", "in", "1932", "the"]
 
@@ -137,3 +143,72 @@ def test_cross_encoder_of_several_numbers_is_refused(network_model: Any) -> None
     folder = network_model("BertForSequenceClassification", num_labels=3)
     with pytest.raises(UsageError, match="3 numbers for a pair"):
         load(f"cross:{folder}")
+
+
+# --- in a search
+
+
+class Gates:
+    """A model that looks for gates."""
+
+    def __init__(self, name: str = "gates/1") -> None:
+        self.name = name
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        return [float("gate" in text) for text in texts]
+
+
+def there(monkeypatch: pytest.MonkeyPatch, scorer: Gates | None) -> None:
+    """Let this be the model that any specification loads; None, none at all."""
+
+    def loaded(spec: str) -> Gates:
+        if scorer is None:
+            raise UsageError(f"no model for scorer {spec!r}")
+        return scorer
+
+    monkeypatch.setattr(loading, "_loaded", loaded)
+
+
+def test_model_ranks_and_the_log_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    there(monkeypatch, Gates())
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        plain = ask(session, site, "tide mill", ["/mill", "/gate"])
+        search = ask(session, site, "tide mill", ["/mill", "/gate"], scorer="static:/gates")
+        ranks = {s.turn: next(step.rule for step in s.steps if step.name == "rank") for s in (plain, search)}
+        assert "scorer=gates/1 " in ranks[search.turn]
+        assert "scorer" not in ranks[plain.turn]
+        assert [e.score for e in search.evidence] != [e.score for e in plain.evidence]
+        assert bodies(session, Query, search.turn)[0].policy["scorer"] == "static:/gates"
+        assert "scorer" not in bodies(session, Query, plain.turn)[0].policy
+        check_clean(session)
+
+
+def test_search_replays_with_the_same_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    there(monkeypatch, Gates())
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        search = ask(session, site, "tide mill", ["/mill", "/gate"], scorer="static:/gates")
+        assert replay(session.ledger, search.turn, InProcess()).equal
+
+
+@pytest.mark.parametrize("now", [None, Gates("gates/2")], ids=["gone", "another"])
+def test_replay_without_the_model_is_not_checked_and_never_altered(
+    monkeypatch: pytest.MonkeyPatch, now: Gates | None
+) -> None:
+    there(monkeypatch, Gates())
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        search = ask(session, site, "tide mill", ["/mill", "/gate"], scorer="static:/gates")
+        there(monkeypatch, now)
+        with pytest.raises(UsageError, match=f"not checked: turn {search.turn} was ranked with "):
+            replay(session.ledger, search.turn, InProcess())
+        check_clean(session)
+
+
+def test_model_that_is_not_there_is_told_before_anybody_is_asked() -> None:
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        with pytest.raises(UsageError, match="expected one of static:FOLDER"):
+            ask(session, site, "tide mill", ["/mill"], scorer="magic:/x")
+        assert bodies(session, Query) == []

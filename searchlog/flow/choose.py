@@ -13,6 +13,7 @@ from searchlog.evidence.build import build_evidence
 from searchlog.evidence.passage import Evidence, Passage, Source
 from searchlog.evidence.passages import passages
 from searchlog.evidence.render import Notes, Rendering, render
+from searchlog.evidence.scorer import Scorer
 from searchlog.evidence.select import Policy, Selection, select
 from searchlog.extract.conversion import Conversion
 from searchlog.search.query import Query
@@ -63,15 +64,16 @@ def choose(
     known_ids: Mapping[tuple[str, int, int], str],
     first_number: int,
     notes: Notes = Notes(),  # noqa: B008
+    scorer: Scorer | None = None,
 ) -> Chosen:
     """Return the evidence for a query from these pages: by its focus where it has one, else by each of its texts.
 
     known_ids: ids that passages already have in this session, by (text digest, start, end). notes: how the
-    search went up to here, shown to the model above the evidence.
+    search went up to here, shown to the model above the evidence. scorer: the model that the settings name.
     """
     sources = tuple(map(_source, pages))
     cut = [passage for number, page in enumerate(pages) for passage in _passages(number, page)]
-    selection = select(query.sought, sources, cut, policy)
+    selection = select(query.sought, sources, cut, policy, scorer=scorer)
     evidence = build_evidence(selection, sources, first_number, known_ids)
     said = _FALLBACK.format("query" if query.focus is None else "focus")
     remarks = (*notes.remarks, said) if selection.fallback and evidence else notes.remarks

@@ -93,6 +93,9 @@ class Settings:
     """Whether texts of pages that providers give may be evidence, as `provider-text`: `never`; `fallback`, where the
     page itself gave none; `prefer`, where there is one, and the page is not fetched then."""
     threads: int = 16
+    scorer: str | None = None
+    """A model of one's own whose score is mixed into the ranking of passages, such as `static:/path/to/folder`; see
+    `models/load.py`. A replay needs the same model."""
     limits: Limits = field(default_factory=Limits)
     convert: ConvertOptions = field(default_factory=ConvertOptions)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -15,7 +16,7 @@ from pathlib import Path
 from searchlog.errors import UsageError
 from searchlog.evidence.scorer import Scorer
 
-__all__ = ["KINDS", "load"]
+__all__ = ["KINDS", "load", "loaded"]
 
 _OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY")
 _WEIGHTS = ("*.safetensors", "*.bin", "*.onnx", "*.json", "*.txt")
@@ -58,6 +59,16 @@ def load(spec: str) -> Scorer:
     except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
         reason = str(error).split("\n", 1)[0][:200]
         raise UsageError(f"{folder} holds no model for {kind!r}: {reason}", found=spec) from None
+
+
+@lru_cache(maxsize=2)
+def _loaded(spec: str) -> Scorer:
+    return load(spec)
+
+
+def loaded(spec: str | None) -> Scorer | None:
+    """Return the scorer of a specification, loaded once in this process; of None, none. Raises as `load` does."""
+    return None if spec is None else _loaded(spec)
 
 
 def _folder(spec: str, where: str) -> Path:
