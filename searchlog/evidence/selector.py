@@ -129,7 +129,7 @@ _TERM_CHARS = 12
 _TERM_CHARS_MAX = 120
 _TRIES_MAX = 200
 """Places of a term that are looked at; what stands more often is told apart by nothing."""
-_LATER_MAX = 5
+_LATER_MAX = 20
 """Lines of a passage that are tried as the first of its highlight, where those ahead cannot be told apart."""
 _NEAR = 1000
 """Characters around a term in which its context is looked for."""

@@ -50,6 +50,8 @@ def judged(browser: chromium.Browser, chosen: Chosen, link: str) -> Outcome:
             ok = squeezed(seen.start)[:5] in squeezed(chosen.exact)
             return Outcome(chosen, link, HIGHLIGHTED if ok else "another place", seen.start)
         off = seen.distance(place)
+        if off and squeezed(text).count(squeezed(chosen.exact)) > 1:
+            off = "the very same words, further up on the page"
         return Outcome(chosen, link, off or HIGHLIGHTED, seen.start)
     if seen.scrolled:
         return Outcome(chosen, link, "found by the browser, but nothing of it is painted")
