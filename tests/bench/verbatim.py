@@ -56,11 +56,11 @@ def of_browser(chosen: Chosen, shown: str, held: str, bare: str) -> str:
         return "in other case by a style (text-transform)"
     if exact in held:
         return "hidden by a style of the page (in textContent)"
+    if exact in bare:
+        return "values of a form control, or what is for readers without scripts, stand within it"
     misread = squeezed(as_windows_1252(chosen.exact))
     if misread in held or misread in bare:
         return "read by the browser in a charset that the page is not in and does not name"
-    if exact in bare:
-        return "values of a form control, or what is for readers without scripts, stand within it"
     parts = lines(chosen.exact)
     if in_order([part.casefold() for part in parts], shown.casefold()) and near(parts, shown):
         return "shown with other text between its lines"
