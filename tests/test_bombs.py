@@ -35,12 +35,13 @@ from searchlog.extract.conversion import (
 )
 from searchlog.extract.convert import ConvertOptions, Result, convert
 from searchlog.extract.html import read_html
-from searchlog.extract.label import reading_view
 from searchlog.extract.markdown import markdown_blocks
 from searchlog.extract.pool import ExtractPool, memory_for
+from searchlog.extract.reading import reading_view
 from searchlog.extract.style import Sheet
 from searchlog.extract.text import text_blocks
 from searchlog.flow.choose import TextPage, choose
+from searchlog.search.query import Query
 from searchlog.tokens import fitting, token_count, words
 from tests import bombs
 
@@ -342,7 +343,7 @@ def test_blanks_between_words_count_against_a_passage() -> None:
         cut = passages(0, far)
         assert max(p.end - p.start for p in cut) < 2_000
     page = TextPage(URL, conversion(["one" + " " * 500_000 + "two"]), digest(b"x"), "2026-01-01T00:00:00Z")
-    made = choose("one", [page], Policy(budget_tokens=500), known_ids={}, first_number=1)
+    made = choose(Query("one"), [page], Policy(budget_tokens=500), known_ids={}, first_number=1)
     assert made.evidence
     assert len(made.rendering.text) < 5_000
 
@@ -354,7 +355,7 @@ def test_headings_and_table_heads_that_go_with_a_passage_are_short() -> None:
     rows = conversion(parts, lambda i: {"kind": "table-row", "group": 1, "head": i == 0})
     for value in (headed, rows):
         page = TextPage(URL, value, digest(b"x"), "2026-01-01T00:00:00Z")
-        made = choose("bridge stands", [page], Policy(budget_tokens=1_000), known_ids={}, first_number=1)
+        made = choose(Query("bridge stands"), [page], Policy(budget_tokens=1_000), known_ids={}, first_number=1)
         assert made.evidence
         assert len(made.rendering.text) < 40_000
     assert any(item.heading_path and item.heading_path[0].endswith("…") for item in _evidence(headed))
@@ -362,7 +363,7 @@ def test_headings_and_table_heads_that_go_with_a_passage_are_short() -> None:
 
 def _evidence(value: Conversion) -> tuple[object, ...]:
     page = TextPage(URL, value, digest(b"x"), "2026-01-01T00:00:00Z")
-    return choose("stands here", [page], Policy(budget_tokens=1_000), known_ids={}, first_number=1).evidence
+    return choose(Query("stands here"), [page], Policy(budget_tokens=1_000), known_ids={}, first_number=1).evidence
 
 
 def test_turns_between_seen_and_hidden_are_bounded_and_never_show_what_is_hidden(
@@ -379,7 +380,7 @@ def test_turns_between_seen_and_hidden_are_bounded_and_never_show_what_is_hidden
         if any(int(word[4:]) % 2 for word in part):
             assert any(label.startswith("hidden:") for label in passage.labels)
     page = TextPage(URL, value, digest(b"x"), "2026-01-01T00:00:00Z")
-    made = choose("word1 word3", [page], Policy(), known_ids={}, first_number=1)
+    made = choose(Query("word1 word3"), [page], Policy(), known_ids={}, first_number=1)
     for step in made.selection.steps:
         assert step.in_count == step.kept_count + step.dropped_count
     assert not any(int(word[4:]) % 2 for item in made.evidence for word in item.text.split())

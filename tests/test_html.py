@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from searchlog.extract.conversion import Block, Conversion, ConversionFailure, conversion_from_json, conversion_to_json
 from searchlog.extract.convert import ConvertOptions, convert
+from searchlog.extract.elements import places_of
 from searchlog.extract.flat import hazard
 from searchlog.extract.html import read_html
-from searchlog.extract.label import reading_view
+from searchlog.extract.reading import reading_view
 
 
 def page(markup: str, **options: object) -> Conversion:
@@ -277,14 +278,14 @@ def test_furniture_is_labelled_and_stays() -> None:
 
 def test_container_of_most_of_the_page_is_no_furniture() -> None:
     body = "".join(f"<p>{'words ' * 30}</p>" for _ in range(6))
-    result = page(f"<form id=aspnetForm class=menu-page>{body}</form><p>x")
+    result = page(f"<form id=aspnetForm class=menu-page>{body}</form><p>x", labels="structure")
     assert {b.furniture for b in result.blocks} == {None}
 
 
 def test_text_300_levels_deep_is_kept() -> None:
     result = page("<p>top</p>" + "<div>" * 300 + "deep" + "</div>" * 300 + "<p>after")
     assert texts(result) == ["top", "deep", "after"]
-    assert result.converter == "html/2"
+    assert result.converter == "html/3"
 
 
 def test_a_hundred_thousand_spans_are_one_paragraph() -> None:
@@ -308,7 +309,7 @@ def test_a_hundred_thousand_spans_are_one_paragraph() -> None:
 def test_pages_that_no_tree_survives_are_read_without_one(markup: str, reason: str) -> None:
     result = page(markup)
     assert reason in result.warnings
-    assert result.converter == "html-linear/2"
+    assert result.converter == "html-linear/3"
     assert all(word in result.text for word in ("top", "deep", "after"))
 
 
@@ -363,7 +364,10 @@ def test_linear_reading_takes_bare_tags_as_any_others(parts: list[str]) -> None:
     bare = "seen" + "".join(parts)
     spaced = re.sub(r"<(/?\w+)>", r"<\1 >", bare)
     found = [read_html(markup, "", 10_000, linear=True).built for markup in (bare, spaced)]
-    assert found[0] == found[1]
+    assert [(built.text, built.blocks, built.warnings) for built in found[:1]] == [
+        (built.text, built.blocks, built.warnings) for built in found[1:]
+    ]
+    assert places_of(found[0].blocks, found[0].layout) == places_of(found[1].blocks, found[1].layout)
 
 
 @pytest.mark.parametrize(
@@ -463,44 +467,57 @@ ARTICLE = (
 )
 
 
-def test_trafilatura_labels_come_on_request_and_change_no_text() -> None:
-    plain, labelled = page(ARTICLE), page(ARTICLE, labels="trafilatura")
-    assert plain.labels == "structure"
-    assert labelled.labels.startswith("trafilatura ")
-    assert labelled.text == plain.text
-    assert [replace(b, furniture=None) for b in labelled.blocks] == [replace(b, furniture=None) for b in plain.blocks]
-    by_text = {labelled.text[b.start : b.end]: b for b in labelled.blocks}
-    assert by_text["Sign in now"].furniture == "boilerplate"
-    assert sum(b.furniture is None for b in labelled.blocks) >= 12
+def test_labels_change_no_text() -> None:
+    by_names, plain = page(ARTICLE, labels="structure"), page(ARTICLE)
+    assert (by_names.labels, plain.labels) == ("structure", "main/1")
+    assert plain.text == by_names.text
+    assert [replace(b, furniture=None) for b in plain.blocks] == [replace(b, furniture=None) for b in by_names.blocks]
+    labels = {plain.text[b.start : b.end]: b.furniture for b in plain.blocks}
+    assert labels["Sign in now"] == "boilerplate"
+    assert labels["Home About Contact"] == "nav"
+    assert sum(label is None for label in labels.values()) >= 12
+    assert plain.page_type == "article"
+    assert plain.main_percent is not None
+    assert plain.main_percent >= 95
+
+
+def unsure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the trees be unsure of every block of an article, by a little for it."""
+    monkeypatch.setattr("searchlog.extract.trees.block_score", lambda _: 100)
+    monkeypatch.setattr("searchlog.extract.trees.type_scores", lambda _: (1, 0, 0, 0, 0, 0, 0))
+
+
+def test_trafilatura_is_heard_where_the_trees_are_unsure(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert page(ARTICLE, labels="trafilatura").labels == "main/1"  # sure
+    unsure(monkeypatch)
+    assert page(ARTICLE).labels == "main/1"
+    labelled = page(ARTICLE, labels="trafilatura")
+    assert labelled.labels.startswith("main/1 trafilatura ")
+    labels = {labelled.text[b.start : b.end]: b.furniture for b in labelled.blocks}
+    assert labels["Sign in now"] == "boilerplate"
+    assert sum(label is None for label in labels.values()) >= 12
     assert labelled == page(ARTICLE, labels="trafilatura")
 
 
-def test_too_deep_for_lxml_keeps_structure_labels() -> None:
+def test_trafilatura_is_not_asked_about_what_lxml_cannot_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    unsure(monkeypatch)
     result = page("<div>" * 260 + ARTICLE + "</div>" * 260, labels="trafilatura")
-    assert result.labels == "structure"
+    assert result.labels == "main/1"
     assert "labels-too-deep" in result.warnings
 
 
-@pytest.mark.parametrize(
-    ("found", "warning"),
-    [(None, "labels-failed"), ("Nothing of this page.", "labels-too-few"), ("Sentence 1 is here.", "labels-too-few")],
-)
-def test_labels_that_leave_little_or_nothing_give_way_to_the_structure(
-    monkeypatch: pytest.MonkeyPatch, found: str | None, warning: str
-) -> None:
-    monkeypatch.setattr("trafilatura.extract", lambda *_, **__: found)
-    markup = "<nav>Menu</nav><main>" + "".join(f"<p>Sentence {n} is here." for n in range(5)) + "</main>"
-    plain, labelled = page(markup), page(markup, labels="trafilatura")
-    assert labelled.blocks == plain.blocks
-    assert labelled.labels == "structure"
-    assert warning in labelled.warnings
-    assert reading_view(labelled).count("Sentence") == 5
+def test_trafilatura_may_find_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    unsure(monkeypatch)
+    monkeypatch.setattr("trafilatura.extract", lambda *_, **__: None)
+    assert page(ARTICLE, labels="trafilatura").labels == "main/1"
 
 
-def test_labels_that_keep_most_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trafilatura.extract", lambda *_, **__: "Sentence 0 is here.\nSentence 1 is here.")
-    markup = "<main><p>Sentence 0 is here.<p>Sentence 1 is here.<p>Read this next.</main>"
-    assert reading_view(page(markup, labels="trafilatura")) == "Sentence 0 is here.\n\nSentence 1 is here."
+def test_places_say_where_blocks_stand() -> None:
+    result = page("<main><ul><li>one<li><a href=/2>two</a></ul><p>say <a href=/3>more</a> now</main>")
+    assert result.places == (("main/ul/li", 0, 2), ("main/ul/li", 100, 2), ("main/p", 33, 1))
+    stored = conversion_to_json(result)
+    assert (stored["paths"], stored["places"]) == (["main/ul/li", "main/p"], [0, 0, 2, 0, 100, 2, 1, 33, 1])
+    assert conversion_from_json(result.text, stored) == result
 
 
 def test_reading_view_marks_headings_items_and_quotes_and_is_empty_without_main_text() -> None:

@@ -36,7 +36,7 @@ def test_limits_are_logged_and_do_not_rule_a_replay():
 
 def test_policy_of_the_selection_is_logged_whole():
     stored = Settings(budget_tokens=700, include_hidden=True).to_json()["selection"]
-    assert (stored["budget_tokens"], stored["include_hidden"], stored["rule"]) == (700, True, "select/1")
+    assert (stored["budget_tokens"], stored["include_hidden"], stored["rule"]) == (700, True, "select/2")
 
 
 def test_fields_of_a_later_version_are_left_aside():

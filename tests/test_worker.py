@@ -69,7 +69,7 @@ def test_bomb_is_killed_and_the_other_pages_are_unharmed(pool: ExtractPool) -> N
     assert text(result).startswith("SEEN\nx\nx")
     assert isinstance(result, Conversion)
     assert set(result.warnings) & {"extract-timeout", "extract-failed"}
-    assert result.converter == "html-linear/2"
+    assert result.converter == "html-linear/3"
     assert text(pool.convert(b"<p>after", None, URL, OPTIONS)) == "after"
 
 

@@ -123,7 +123,7 @@ def _printed(page: Page, session: Session, form: str | None) -> _Printed:
     if page.reason is not None and not suspected_text:
         return _Printed()
     from searchlog.extract.conversion import visible_text
-    from searchlog.extract.label import reading_view
+    from searchlog.extract.reading import reading_view
     from searchlog.spoofing.invisible import sanitise
 
     conversion = session.conversion(page)

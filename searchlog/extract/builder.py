@@ -19,8 +19,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from searchlog.extract.conversion import BLOCKS_MAX, Block
+from searchlog.extract.elements import Elements, Layout
 from searchlog.extract.folding import folded, paragraphs
-from searchlog.extract.furniture import LABELLED, Region, furniture_of, region_label
+from searchlog.extract.furniture import Region, furniture_of
 from searchlog.extract.style import PLAIN, Look, Sheet, alike, look_of
 from searchlog.extract.tags import BLOCK, NEUTRAL, PREFORMATTED, SKIPPED, VOID
 
@@ -73,6 +74,7 @@ class _State(NamedTuple):
     """Whether a descendant may show itself again (visibility, size, colour)."""
     ground: str = ""
     """The colour behind the text, 8 hex digits; empty when it is not known."""
+    link: bool = False
 
     def of(self, kind: str, level: int) -> _State:
         """Return the same of another kind and level. A quarter of the time of `_replace`."""
@@ -88,6 +90,10 @@ class _Piece:
     level: int
     group: int | None
     hidden: str | None
+    element: int
+    """Index of the innermost block element around it."""
+    linked: int = 0
+    """How many of its characters are in links, about."""
     head: bool = False
 
 
@@ -97,9 +103,9 @@ class _Row:
 
     cells: list[int]
     """Index of the first piece of each cell; -1 for a column that a spanning cell takes up."""
-    regions: int
+    elements: int
     veils: int
-    """How many regions and veils there were before the row."""
+    """How many elements and veils there were before the row's cells."""
     head: bool = True
 
 
@@ -110,6 +116,7 @@ class Built:
     text: str
     blocks: tuple[Block, ...]
     warnings: tuple[str, ...]
+    layout: Layout
 
 
 class Builder:
@@ -144,6 +151,7 @@ class Builder:
         self.char_count = 0
         """Characters of the blocks so far."""
         self._run: list[str] = []
+        self._linked = 0
         self._hidden_run: list[str] = []
         self._hidden_why: str | None = None
         self._broken = False
@@ -151,10 +159,11 @@ class Builder:
         self.ground = ground
         """As given; empty when colours are judged only where one place states both."""
         self._stack: list[tuple[_State, bool, int, int]] = []
-        """The outer state, whether the element is a block, the indexes of its region and its veil (or -1)."""
+        """The outer state, whether the element is a block, the element around it, the index of its veil (or -1)."""
         self._rows: list[_Row | None] = []
         self._tables: list[int] = []
-        self._regions: list[Region] = []
+        self.elements = Elements()
+        self._element = 0
         self._veils: list[Region] = []
         """Hidden block elements and what they hold."""
         self._groups = 0
@@ -174,6 +183,8 @@ class Builder:
                 self._hidden_run = ["".join(self._hidden_run)]
         elif self._run or state.pre or not (data.isspace() and data.isascii()):
             self._run.append(data)
+            if state.link:
+                self._linked += len(data)
             if len(self._run) > _RUN_MAX:
                 self._run = ["".join(self._run)]
 
@@ -208,23 +219,23 @@ class Builder:
         elif (self._ruled or "style" in attributes) if attributes else (tag in self._styled or self._every):
             look = self._sheet.look(tag, attributes, node, veiled=None if outer.hidden is None else "")
             block = block or look.block
-        region = -1
+        around = self._element
         if block:
             if self._run or self._hidden_run:
                 self._flush()
             if tag not in NEUTRAL or "role" in attributes:
                 state = self._enter(tag, attributes, state)
-            if attributes or tag in LABELLED:
+            self._element = self.elements.open(tag, attributes, around, len(self._pieces))
+            if attributes:
                 names = attributes.get("class")
                 if look is PLAIN and names and _is_for_ears(names):
                     look = _FOR_EARS
                 if state.ground and not self.ground and (names or "id" in attributes):
                     # a linked style sheet may give another colour to what it can name
                     state = state._replace(ground="")
-                label = region_label(tag, attributes)
-                if label is not None:
-                    region = len(self._regions)
-                    self._regions.append(Region(label, len(self._pieces)))
+        elif tag == "a":
+            if "href" in attributes and not state.link:
+                state = _State._make((*state[:9], True))
         elif tag == "span" and look is PLAIN and (names := attributes.get("class")) and _is_for_ears(names):
             look = _FOR_EARS
         answer, veil = OPEN, -1
@@ -243,7 +254,7 @@ class Builder:
             if hidden == "attribute" and attributes.get("id") in self._shown:
                 hidden = outer.hidden
             if hidden != outer.hidden:
-                state = _State(*state[:6], hidden, soft, state.ground)
+                state = _State(*state[:6], hidden, soft, state.ground, state.link)
                 if hidden is None or outer.hidden is None:
                     answer = TURNED
                 if outer.hidden is None and block and not tag.startswith("t"):  # not a part of a table
@@ -251,13 +262,13 @@ class Builder:
                     self._veils.append(Region(hidden or "", len(self._pieces)))
         if not block and state is outer:
             return INLINE
-        self._stack.append((outer, block, region, veil))
+        self._stack.append((outer, block, around, veil))
         self._state = state
         return answer
 
     def end(self, tag: str) -> None:
         """Close the element opened last, unless `start` answered PASSED or INLINE for it."""
-        state, block, region, veil = self._stack.pop()
+        state, block, around, veil = self._stack.pop()
         if block:
             if self._run or self._hidden_run:
                 self._flush()
@@ -266,8 +277,8 @@ class Builder:
             elif tag == "table" and self._tables:
                 self._tables.pop()
                 self._rows.pop()
-            if region >= 0:
-                self._regions[region].end = len(self._pieces)
+            self.elements.close(self._element, len(self._pieces))
+            self._element = around
             if veil >= 0:
                 self._veils[veil].end = len(self._pieces)
         self._state = state
@@ -307,7 +318,7 @@ class Builder:
         if tag == "thead":
             return state._replace(head=True)
         if tag == "tr":
-            self._rows[-1] = _Row([], len(self._regions), len(self._veils))
+            self._rows[-1] = _Row([], len(self.elements) + 1, len(self._veils))
         elif tag in ("td", "th"):
             row = self._rows[-1]
             if row is not None:
@@ -328,6 +339,7 @@ class Builder:
         if self._run:
             self._emit("".join(self._run), None)
             self._run.clear()
+            self._linked = 0
         if self._hidden_run:
             self._emit("".join(self._hidden_run), self._hidden_why)
             self._hidden_run.clear()
@@ -338,12 +350,14 @@ class Builder:
         if state.pre:
             raw = raw.replace("\0", "\n")
             if raw and not raw.isspace():
-                self._add(_Piece("code", raw, 0, state.group, hidden))
+                self._add(_Piece("code", raw, 0, state.group, hidden, self._element))
             return
         text = folded(raw)
+        linked = self._linked if hidden is None else 0
         for part in paragraphs(text) if self._broken else (text,):
             if part and not part.isspace():
-                self._add(_Piece(state.kind, part, state.level, state.group, hidden))
+                share = len(part) * linked // len(raw) if linked else 0
+                self._add(_Piece(state.kind, part, state.level, state.group, hidden, self._element, share))
 
     def _add(self, piece: _Piece) -> None:
         self.char_count += len(piece.text) + 1
@@ -359,7 +373,7 @@ class Builder:
         """Make one piece of what came after the last of its own; return whether there was any."""
         for texts, why in ((self._rest, None), (self._hidden_rest, self._rest_why)):
             if texts:
-                self._pieces.append(_Piece("other", "\n".join(texts), 0, None, why))
+                self._pieces.append(_Piece("other", "\n".join(texts), 0, None, why, 0))
         return bool(self._rest or self._hidden_rest)
 
     def _end_row(self) -> None:
@@ -395,9 +409,13 @@ class Builder:
                 cells.append(" ".join(parts).replace("\n", " ").replace("\t", " "))
         if simple:
             text = "\t".join(cells).rstrip("\t")
-            joined = _Piece("table-row", text, 0, group, hidden, head=row.head)
-            self._pieces[first:] = [joined, *(piece for piece in inside if piece.hidden != hidden)]
-            del self._regions[row.regions :]
+            linked = sum(piece.linked for piece in seen)
+            joined = _Piece("table-row", text, 0, group, hidden, self._element, linked, row.head)
+            others = [piece for piece in inside if piece.hidden != hidden]
+            for piece in others:
+                piece.element = self._element
+            self._pieces[first:] = [joined, *others]
+            self.elements.forget(row.elements)
             del self._veils[row.veils :]
 
     def finish(self, chars_max: int) -> Built:
@@ -407,7 +425,8 @@ class Builder:
         self._flush()
         coarse = self._add_rest()
         shown = _unveil(self._pieces, self._veils)
-        built = _assemble(self._pieces, self._regions, chars_max)
+        self.elements.close(0, len(self._pieces))
+        built = _assemble(self._pieces, self.elements, chars_max)
         cut = ("styles-cut",) if self._sheet.is_spent else ()
         more = (*(("blocks-joined",) if coarse else ()), *(("shown-by-script",) if shown else ()), *cut)
         return replace(built, warnings=(*built.warnings, *more)) if more else built
@@ -482,9 +501,9 @@ def _with_old_ground(look: Look, attributes: Mapping[str, str | None]) -> Look:
     return look._replace(ground=look_of({"background": (stated, False)}).ground)
 
 
-def _assemble(pieces: list[_Piece], regions: list[Region], chars_max: int) -> Built:
+def _assemble(pieces: list[_Piece], elements: Elements, chars_max: int) -> Built:
     sizes = [0 if piece.hidden else len(piece.text) for piece in pieces]
-    labels = furniture_of(sizes, regions)
+    labels = furniture_of(sizes, elements.regions())
     blocks: list[Block] = []
     texts: list[str] = []
     at = 0
@@ -502,4 +521,5 @@ def _assemble(pieces: list[_Piece], regions: list[Region], chars_max: int) -> Bu
         if warnings:
             break
         at = end + 1
-    return Built("\n".join(texts), tuple(blocks), warnings)
+    layout = Layout(elements, [piece.element for piece in pieces], [piece.linked for piece in pieces])
+    return Built("\n".join(texts), tuple(blocks), warnings, layout)

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from sys import intern
-from typing import Any
+from typing import Any, NamedTuple
 
 from searchlog import canon
 
@@ -20,9 +21,11 @@ __all__ = [
     "Dated",
     "Fact",
     "Metadata",
+    "Place",
     "bounded",
     "conversion_from_json",
     "conversion_to_json",
+    "main_percent",
     "structure_of",
     "visible_text",
 ]
@@ -53,6 +56,17 @@ class Block:
     """Blocks of one table, list or code listing share a number."""
     head: bool = False
     """A table's header row."""
+
+
+class Place(NamedTuple):
+    """Where a block of a page stands."""
+
+    path: str
+    """The names of the block elements around it, from the body down: `main/article/ul/li`."""
+    link: int
+    """Percent of its characters that are in links."""
+    repeats: int
+    """How many blocks of the page have this kind and stand in elements of the same names and classes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +135,17 @@ class Conversion:
     """Whether all visible text was found again in an independent reading of the page, whitespace aside; None: not
     checked."""
     labels: str = "structure"
-    """Who set the furniture labels: `structure` or `trafilatura <version>`."""
+    """Which path decided the furniture labels: `structure` (names and roles of elements alone), `main/1` (see
+    `main_text.py`), or `main/1 trafilatura <version>` where that was asked for a second opinion."""
+    page_type: str = ""
+    """`article`, `collection`, `documentation`, `forum`, `listing`, `product`, `service`; empty where none decided."""
+    main_percent: int | None = None
+    """Share of the visible characters that is labelled main text; None for kinds of payload that have no furniture."""
     warnings: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
     """Absolute targets of the page's links, when they were asked for."""
+    places: tuple[Place, ...] = ()
+    """Of each block of an HTML page."""
     structure: bytes | None = field(default=None, repr=False, compare=False)
     """What `structure_of` gives, where a worker has written it already; whoever changes another field drops it."""
 
@@ -154,7 +175,8 @@ def bounded(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
 def conversion_to_json(conversion: Conversion) -> dict[str, Any]:
     """Return everything but the text as plain JSON values, absent fields left out.
 
-    A block is a list of its fields in order, without those at the end that have their default.
+    A block is a list of its fields in order, without those at the end that have their default. Places are three
+    numbers a block: the number of its path in `paths`, percent of links, repeats.
     """
     out: dict[str, Any] = {
         "blocks": [_row(block) for block in conversion.blocks],
@@ -168,12 +190,17 @@ def conversion_to_json(conversion: Conversion) -> dict[str, Any]:
         value = getattr(conversion, name)
         if value not in (None, "", ()):
             out[name] = list(value) if isinstance(value, tuple) else value
+    if conversion.places:
+        paths: dict[str, int] = {}
+        numbers: list[int] = []
+        for path, link, repeats in conversion.places:
+            numbers += (paths.setdefault(path, len(paths)), link, repeats)
+        out["paths"], out["places"] = list(paths), numbers
     return out
 
 
-_PLAIN = tuple(
-    name for name in Conversion.__dataclass_fields__ if name not in ("text", "blocks", "metadata", "structure")
-)
+_APART = ("text", "blocks", "metadata", "places", "structure")
+_PLAIN = tuple(name for name in Conversion.__dataclass_fields__ if name not in _APART)
 
 
 def _row(block: Block) -> list[Any]:
@@ -191,6 +218,13 @@ def _row(block: Block) -> list[Any]:
         length = 4 if block.level else 3
     row = [block.kind, block.start, block.end, block.level, block.furniture]
     return [*row, block.hidden, block.page, block.group, block.head][:length]
+
+
+def main_percent(blocks: Sequence[Block]) -> int | None:
+    """Return the share of the visible characters that is labelled main text; None where none is visible."""
+    visible = sum(block.end - block.start for block in blocks if block.hidden is None)
+    main = sum(block.end - block.start for block in blocks if block.hidden is None and block.furniture is None)
+    return 100 * main // visible if visible else None
 
 
 def visible_text(conversion: Conversion) -> str:
@@ -243,9 +277,15 @@ def conversion_from_json(text: str, value: dict[str, Any], structure: bytes | No
             types=tuple(meta.get("types", ())),
             facts=tuple(Fact(fact["name"], fact["value"], fact["source"]) for fact in meta.get("facts", ())),
         ),
+        places=_places(value.get("paths", ()), value.get("places", ())),
         structure=structure,
         **known,
     )
+
+
+def _places(paths: Sequence[str], numbers: Sequence[int]) -> tuple[Place, ...]:
+    each = iter(numbers)
+    return tuple(Place(paths[path], link, repeats) for path, link, repeats in zip(each, each, each, strict=True))
 
 
 def _dated(value: dict[str, str] | None) -> Dated | None:

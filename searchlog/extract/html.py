@@ -25,8 +25,8 @@ from searchlog.extract.verbatim import in_order, squeezed, strip, tree_text
 
 __all__ = ["CONVERTER", "CONVERTER_LINEAR", "Page", "engine", "parse", "read_html"]
 
-CONVERTER = "html/2"
-CONVERTER_LINEAR = "html-linear/2"
+CONVERTER = "html/3"
+CONVERTER_LINEAR = "html-linear/3"
 
 
 def engine() -> str:
