@@ -5,10 +5,10 @@
     python -m tests.bench.evidence DATA/headq --mask --bench BENCH --strategy bm25 --strategy lex_plus
 
 A set is a folder with `pages.jsonl` (pid, url, title, and text, html in gzip and base64, or html_file) and
-`questions.jsonl` (question, answers, kind `short` or `passage`, pages, mask, tag). Budgets count four characters a
-token. A hit is an answer string in one passage, or 70 % of the word 4-grams of an answer passage. `--mask` takes the
-question's own words off its pages. `--bench` names a folder with a `strategies.py` whose functions run on the same
-texts.
+`questions.jsonl` (question, answers, kind `short` or `passage`, pages, mask, tag or page type). Budgets count four
+characters a token. A hit is an answer string in one passage, or 70 % of the word 4-grams of an answer passage.
+`--mask` takes the question's own words off its pages. `--bench` names a folder with a `strategies.py` whose functions
+run on the same texts.
 Baselines of our own: `start` (page starts, equal shares) and `order` (our score, neither cap nor duplicates removed).
 """
 
@@ -91,7 +91,8 @@ def load(folder: Path, mask: bool) -> list[Question]:
         mine = [pages[pid] for pid in row["pages"]]
         if mask and row["mask"]:
             mine = [masked(page, row["mask"]) for page in mine]
-        out.append(Question(row["question"], row["answers"], row["kind"], row.get("tag") or "", mine))
+        tag = row.get("type") or row.get("tag") or ""
+        out.append(Question(row["question"], row["answers"], row["kind"], tag, mine))
     return out
 
 
@@ -244,21 +245,25 @@ def main() -> None:
         parser.error("--strategy needs --bench")
     strategies |= {name: foreign(a.bench, name) for name in a.strategy}
     for folder in a.data:
-        questions = load(folder, a.mask)
-        median = statistics.median(sum(len(p.conversion.text) for p in q.pages) for q in questions) / 4
-        print(
-            f"{folder.name}{' masked' if a.mask else ''}: {len(questions)} questions, {median:,.0f} tokens of text each"
-        )
-        print(f"{'strategy':<12}{'budget':>8}{'hit':>8}{'±':>7}{'p50 ms':>9}   select over it, points")
-        for budget in a.budget or [1000, 4000]:
-            best = row(ours, questions, budget)
-            for name, strategy in strategies.items():
-                got = best if name == "select" else row(strategy, questions, budget)
-                over = "" if name == "select" else paired(best["hits"], got["hits"])
-                line = f"{name:<12}{budget:>8}{got['hit']:>8.3f}{got['error']:>7.3f}{got['ms']:>9.1f}"
-                print(f"{line}   {over}".rstrip(), flush=True)
-                if a.by_tag:
-                    print("    " + "  ".join(f"{tag} {share:.3f}" for tag, share in got["tags"].items()))
+        print_table(folder, a.mask, a.budget or [1000, 4000], strategies, a.by_tag)
+
+
+def print_table(
+    folder: Path, mask: bool, budgets: Sequence[int], strategies: dict[str, Strategy], by_tag: bool
+) -> None:
+    questions = load(folder, mask)
+    median = statistics.median(sum(len(p.conversion.text) for p in q.pages) for q in questions) / 4
+    print(f"{folder.name}{' masked' if mask else ''}: {len(questions)} questions, {median:,.0f} tokens of text each")
+    print(f"{'strategy':<12}{'budget':>8}{'hit':>8}{'±':>7}{'p50 ms':>9}   select over it, points")
+    for budget in budgets:
+        best = row(ours, questions, budget)
+        for name, strategy in strategies.items():
+            got = best if name == "select" else row(strategy, questions, budget)
+            over = "" if name == "select" else paired(best["hits"], got["hits"])
+            line = f"{name:<12}{budget:>8}{got['hit']:>8.3f}{got['error']:>7.3f}{got['ms']:>9.1f}"
+            print(f"{line}   {over}".rstrip(), flush=True)
+            if by_tag:
+                print("    " + "  ".join(f"{tag} {share:.3f}" for tag, share in got["tags"].items()))
 
 
 if __name__ == "__main__":

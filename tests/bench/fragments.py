@@ -77,9 +77,14 @@ def main() -> None:
     parser.add_argument("--scripts", action="store_true")
     parser.add_argument("--show", type=int, default=20, help="how many misses to print")
     a = parser.parse_args()
-    chosen = sorted(sample(load(a.pages), a.count), key=lambda one: one.page.name)
+    check(a.pages, a.count, scripts=a.scripts, show=a.show)
+
+
+def check(folders: Sequence[Path], count: int, *, scripts: bool, show: int) -> None:
+    """Open as many links and print what came of them. Raises BrowserError where there is no Chromium."""
+    chosen = sorted(sample(load(folders), count), key=lambda one: one.page.name)
     outcomes, false, asked = [], 0, 0
-    with chromium.serving([one.page.data for one in chosen]) as base, chromium.running(scripts=a.scripts) as browser:
+    with chromium.serving([one.page.data for one in chosen]) as base, chromium.running(scripts=scripts) as browser:
         for i, one in enumerate(chosen):
             try:
                 outcomes.append(judged(browser, one, link_of(one, f"{base}{i}")))
@@ -88,7 +93,7 @@ def main() -> None:
                     false += browser.highlight(f"{base}{i}#:~:{NOT_THERE}").found
             except chromium.BrowserError as error:
                 outcomes.append(Outcome(one, "", f"not opened: {error}"))
-    report(outcomes, a.show)
+    report(outcomes, show)
     print(f"texts that are not there, highlighted: {false} of {asked}")
 
 

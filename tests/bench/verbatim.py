@@ -103,27 +103,42 @@ def main() -> None:
     parser.add_argument("--no-browser", action="store_true")
     parser.add_argument("--show", type=int, default=20, help="how many misses of each reader to print")
     a = parser.parse_args()
-    chosen = sorted(sample(load(a.pages), a.count), key=lambda one: (one.page.tag, one.page.name))
-    groups = [list(group) for _, group in groupby(chosen, key=lambda one: (one.page.tag, one.page.name))]
-    by_tree = []
+    check(a.pages, a.count, browser=not a.no_browser, show=a.show)
+
+
+def by_page(chosen: Sequence[Chosen]) -> list[list[Chosen]]:
+    ordered = sorted(chosen, key=lambda one: (one.page.tag, one.page.name))
+    return [list(group) for _, group in groupby(ordered, key=lambda one: (one.page.tag, one.page.name))]
+
+
+def read_by_tree(groups: Sequence[Sequence[Chosen]]) -> list[tuple[Chosen, str]]:
+    """Return what the tree's reading says of each passage; a group is of one page."""
+    out: list[tuple[Chosen, str]] = []
     for group in groups:
         whole = tree_reading(group[0].page, noscript="noscript" in group[0].conversion.warnings)
-        by_tree += [(one, of_tree(one, whole)) for one in group]
-    report("tree", by_tree, len(groups), a.show)
-    if a.no_browser or chromium.path() is None:
+        out += [(one, of_tree(one, whole)) for one in group]
+    return out
+
+
+def check(folders: Sequence[Path], count: int, *, browser: bool, show: int) -> None:
+    """Print what both readers say of `count` passages; the browser where it is wanted and there."""
+    groups = by_page(sample(load(folders), count))
+    by_tree = read_by_tree(groups)
+    report("tree", by_tree, len(groups), show)
+    if not browser or chromium.path() is None:
         return
     by_browser = []
-    with chromium.serving([group[0].page.data for group in groups]) as base, chromium.running() as browser:
+    with chromium.serving([group[0].page.data for group in groups]) as base, chromium.running() as chrome:
         for i, group in enumerate(groups):
-            browser.open(f"{base}{i}")
-            shown, held = squeezed(browser.visible_text()), squeezed(browser.all_text())
-            bare = squeezed(str(browser.evaluate(_WITHOUT_CONTROLS)))
+            chrome.open(f"{base}{i}")
+            shown, held = squeezed(chrome.visible_text()), squeezed(chrome.all_text())
+            bare = squeezed(str(chrome.evaluate(_WITHOUT_CONTROLS)))
             by_browser += [(one, of_browser(one, shown, held, bare)) for one in group]
     said = {id(one): reason for one, reason in by_tree}
     by_browser = [
         (one, said[id(one)] if reason == MISSED and said[id(one)] == WITHIN else reason) for one, reason in by_browser
     ]
-    report("browser", by_browser, len(groups), a.show)
+    report("browser", by_browser, len(groups), show)
 
 
 def report(name: str, found: Sequence[tuple[Chosen, str]], pages: int, show: int) -> None:
