@@ -5,7 +5,8 @@ as well, and everything from fusion to rendering is run again. What cannot be ru
 equal replay says nothing of it: runs of providers on this machine, of providers that are not ours, and runs without a
 stored answer; pages that were cut by a deadline; and conversions that ended in a timeout, for want of memory, in a
 crash or in a bug of ours, since those outcomes depend on the machine and the moment. A search that was ranked with a
-model of the user's is run again with the same model, or not at all. Writes nothing.
+model of the user's is run again with the same model: where that is not here, the verdict is `not checked`. Writes
+nothing.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ class Replay:
     turn: int
     expected: str
     """Digest of the recorded rendering."""
-    found: str
-    """Digest of the rendering now."""
+    found: str | None
+    """Digest of the rendering now; None when it could not be made."""
     rendering: str
     evidence: tuple[Evidence, ...]
     differences: list[str] = field(default_factory=list)
@@ -60,18 +61,30 @@ class Replay:
     """What has to be known of the verdict: lines of the session that could not be read."""
     same_evidence: bool = True
     """Whether the recorded evidence is what was made now: ids, sources, slices and digests."""
+    not_checked: str | None = None
+    """Why nothing is said of selection and rendering; None when they were made again. `differences` holds what was
+    found up to there."""
 
     @property
     def equal(self) -> bool:
         """Whether the rendering came out byte for byte, of the very evidence that is recorded."""
         return self.expected == self.found and self.same_evidence
 
+    @property
+    def outcome(self) -> str:
+        """`verified` when equal, `not checked` when it could not be made again, else `failed`."""
+        if self.not_checked is not None:
+            return "not checked"
+        return "verified" if self.equal else "failed"
+
     def to_json(self) -> dict[str, Any]:
         """Return the documented shape of `replay --json`."""
         return {
             "session": self.session,
             "turn": self.turn,
-            "equal": self.equal,
+            "outcome": self.outcome,
+            "not_checked": self.not_checked,
+            "equal": None if self.not_checked is not None else self.equal,
             "expected": self.expected,
             "found": self.found,
             "differences": self.differences,
@@ -104,7 +117,12 @@ def replay(ledger: Ledger, turn: int, converter: Converter) -> Replay:
     steps = (*steps, page_dates) if page_dates is not None else steps
     good = [page for _, page in dated]
     state = recorded.state
-    scorer = _scorer(recorded, settings)
+    scorer, missing = _scorer(recorded, settings)
+    if missing is not None:
+        expected = recorded.rendering.text.blob
+        return Replay(
+            ledger.session, turn, expected, None, "", (), differences, recorded.notes, False, not_checked=missing
+        )
     made = choose(
         query,
         good,
@@ -137,22 +155,22 @@ def replay(ledger: Ledger, turn: int, converter: Converter) -> Replay:
     )
 
 
-def _scorer(recorded: _Recorded, settings: Settings) -> Scorer | None:
-    """Return the model that the passages were ranked with. Raises UsageError when it is not here to be asked again.
+def _scorer(recorded: _Recorded, settings: Settings) -> tuple[Scorer | None, str | None]:
+    """Return the model that the passages were ranked with, and why it cannot be asked again when it cannot.
 
     Without it nothing can be said of the selection, and a search that cannot be run again has not been altered.
     """
     if settings.scorer is None:
-        return None
+        return None, None
+    rules = [step.rule for step in recorded.steps if "scorer=" in step.rule]
+    then = rules[0].partition("scorer=")[2].partition(" ")[0] if rules else settings.scorer
     try:
         scorer = loaded(settings.scorer)
     except UsageError as error:
-        raise UsageError(f"not checked: turn {recorded.turn} was ranked with a model: {error}") from None
-    rules = [step.rule for step in recorded.steps if "scorer=" in step.rule]
+        return None, f"the passages were ranked with {then}: {error}"
     if scorer is not None and rules and not any(f"scorer={scorer.name} " in rule for rule in rules):
-        then = rules[0].partition("scorer=")[2].partition(" ")[0]
-        raise UsageError(f"not checked: turn {recorded.turn} was ranked with {then}, and {scorer.name} is here now")
-    return scorer
+        return None, f"the passages were ranked with {then}, and {scorer.name} is here now"
+    return scorer, None
 
 
 @dataclass(slots=True)

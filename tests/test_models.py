@@ -196,13 +196,18 @@ def test_search_replays_with_the_same_model(monkeypatch: pytest.MonkeyPatch) -> 
 def test_replay_without_the_model_is_not_checked_and_never_altered(
     monkeypatch: pytest.MonkeyPatch, now: Gates | None
 ) -> None:
+    """It was a usage error, with no word of the turn's recorded digest."""
     there(monkeypatch, Gates())
     with serve(pages()) as site, opened() as archive:
         session = archive.session()
         search = ask(session, site, "tide mill", ["/mill", "/gate"], scorer="static:/gates")
         there(monkeypatch, now)
-        with pytest.raises(UsageError, match=f"not checked: turn {search.turn} was ranked with "):
-            replay(session.ledger, search.turn, InProcess())
+        made = replay(session.ledger, search.turn, InProcess())
+        assert (made.outcome, made.equal, made.found) == ("not checked", False, None)
+        assert made.not_checked is not None
+        assert made.not_checked.startswith("the passages were ranked with gates/1")
+        told = made.to_json()
+        assert (told["outcome"], told["equal"], told["differences"]) == ("not checked", None, [])
         check_clean(session)
 
 

@@ -30,6 +30,7 @@ class Exit(IntEnum):
     FINDINGS = 6
     BYTES = 7
     MACHINE = 8
+    NOT_CHECKED = 9
     INTERRUPTED = 130
     READER_LEFT = 141
 
@@ -44,6 +45,7 @@ MEANINGS = {
     Exit.FINDINGS: "verification, replay or reparse found a difference",
     Exit.BYTES: "bytes are not in the form they claim, or no longer match their digest",
     Exit.MACHINE: "this machine: disk, permission, lock, database",
+    Exit.NOT_CHECKED: "a replay that cannot be made: the model that ranked the passages is not here",
     Exit.INTERRUPTED: "interrupted",
     Exit.READER_LEFT: "whoever read the output went away before its end",
 }

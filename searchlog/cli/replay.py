@@ -18,6 +18,9 @@ def replay_command(session_id: str | None, turn: int | None, archive: str | None
 
     SESSION is an id, a beginning of one, or `latest`; by default the newest that holds a search. TURN defaults to its
     newest search. Nothing is sent and nothing written.
+
+    Exit code 0 means that all came out equal, 6 that something differs, 9 that nothing can be said: the model that
+    ranked the passages (`search --scorer`) is not here, or another one is.
     """
     from searchlog.cli.reading import Reading
     from searchlog.replay import replay
@@ -30,10 +33,18 @@ def replay_command(session_id: str | None, turn: int | None, archive: str | None
     if as_json:
         out.json(again.to_json())
     else:
-        verdict = "equal byte for byte" if again.equal else "differs"
+        verdict, _ = _VERDICTS[again.outcome]
         out.line(f"session {again.session} turn {again.turn}: {verdict}")
         out.line(f"  recorded  {again.expected}")
-        out.line(f"  now       {again.found}")
+        out.line(f"  now       {again.found or again.not_checked}")
         for text in (*again.differences, *again.notes):
             out.line(f"  {text}")
-    return Exit.OK if again.equal else Exit.FINDINGS
+    return _VERDICTS[again.outcome][1]
+
+
+_VERDICTS = {
+    "verified": ("equal byte for byte", Exit.OK),
+    "failed": ("differs", Exit.FINDINGS),
+    "not checked": ("not checked", Exit.NOT_CHECKED),
+}
+"""What is said of each outcome, and the exit code."""

@@ -182,8 +182,10 @@ def test_replay_gives_the_same_bytes(kept: Kept) -> None:
     result = kept("replay", kept.session, "1", "--json")
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
-    assert set(told) == {"session", "turn", "equal", "expected", "found", "differences", "notes"}
-    assert told["equal"] is True
+    assert set(told) == {
+        "session", "turn", "outcome", "not_checked", "equal", "expected", "found", "differences", "notes",
+    }  # fmt: skip
+    assert (told["outcome"], told["not_checked"], told["equal"]) == ("verified", None, True)
     assert "equal byte for byte" in kept("replay").stdout
 
 
