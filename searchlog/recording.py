@@ -298,6 +298,7 @@ def evidence_body(evidence: Evidence) -> records.Evidence:
         flags=list(evidence.flags),
         page=evidence.passage.page,
         table_head=list(evidence.passage.table_head) if evidence.passage.table_head else None,
+        lead_in=list(evidence.passage.lead_in) if evidence.passage.lead_in else None,
         score=evidence.score,
         tokens=evidence.tokens,
         link=evidence.link,

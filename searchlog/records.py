@@ -291,6 +291,8 @@ class Evidence(Body):
     page: int | None = None
     table_head: list[int] | None = None
     """Range of the header row of the table that the passage stands in, when it is not part of the passage."""
+    lead_in: list[int] | None = None
+    """Range of the line above the list whose later items the passage holds: a paragraph that ends in a colon."""
     score: str
     tokens: int
     link: str

@@ -55,10 +55,15 @@ def _evidence(evidence_id: str, source: Source, chosen: Chosen) -> Evidence:
         digest=text_digest(selectors.exact),
         heading_path=heading_path,
         tokens=chosen.tokens,
-        # title and headings stand above the text, and a model reads them as well
-        flags=flags("\n".join((source.title, *heading_path, selectors.exact))) + hidden,
+        # what stands above the text, a model reads as well
+        flags=flags("\n".join((source.title, *heading_path, *_above(source.text, passage), selectors.exact))) + hidden,
         link=fragment_link(source.url, selectors, source.text) if source.kind == "page" and not hidden else source.url,
     )
+
+
+def _above(text: str, passage: Passage) -> tuple[str, ...]:
+    """Return what travels with a passage beside its headings: the head of its table, the lead-in of its list."""
+    return tuple(text[slice(*place)] for place in (passage.table_head, passage.lead_in) if place is not None)
 
 
 def _heading_path(text: str, passage: Passage) -> tuple[str, ...]:

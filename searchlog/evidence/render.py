@@ -231,6 +231,9 @@ def _block(item: Evidence, chars: int) -> tuple[str, int, int, dict[str, int]]:
     if item.passage.table_head is not None:
         start, end = item.passage.table_head
         lines.append("columns: " + _line(source.text[start:end], counts))
+    if item.passage.lead_in is not None:
+        start, end = item.passage.lead_in
+        lines.append("lead-in: " + _line(source.text[start:end], counts))
     if item.flags:
         lines.append("flags: " + ", ".join(item.flags))
     lines += _unseen(counts)
