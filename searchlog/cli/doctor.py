@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from searchlog.flow.standing import Standings
 
 _DEPENDENCIES = ("httpx", "httpcore", "h11", "selectolax", "trafilatura", "diskcache", "pydantic", "protego")
-_EXTRAS = {"pypdfium2": ("pdf", "text of PDF files")}
+_EXTRAS = {
+    "pypdfium2": ("pdf", "text of PDF files"),
+    "model2vec": ("static", "word vectors (--scorer)"),
+    "sentence_transformers": ("encoders", "networks (--scorer)"),
+}
 _SAFE_WAL = (3, 51, 3)
 
 

@@ -47,6 +47,7 @@ _query_options = options.together(
     click.option("--include-domain", multiple=True, metavar="DOMAIN", help="Only this one and below. Repeatable."),
     click.option("--exclude-domain", multiple=True, metavar="DOMAIN", help="Not this one nor below. Repeatable."),
 )
+_SCORERS = "`static:`, `vectors:` or `cross:` and the model's folder"
 _limit_options = options.together(
     click.option("--pages", type=click.IntRange(1, 50), default=8, show_default=True, help="Pages to read."),
     click.option(
@@ -75,6 +76,12 @@ _limit_options = options.together(
         metavar="SECONDS",
         help="Time for reading after which half of the pages are enough.",
     ),
+    click.option(
+        "--scorer",
+        callback=options.as_text,
+        metavar="KIND:FOLDER",
+        help=f"Rank passages with a model of your own as well: {_SCORERS}.",
+    ),
 )
 
 
@@ -95,6 +102,7 @@ def _buildable(env: Mapping[str, str], names: Sequence[str]) -> None:
         'search "retry policy" --site ./docs --budget 1500',
         'search fresnel lens history --also "who invented the fresnel lens" -p wikipedia',
         'search fresnel lens --focus "How much glass does a Fresnel lens save?" -p wikipedia',
+        "search fresnel lens --scorer static:./my-model -p wikipedia",
     ),
 )
 @click.argument("words", nargs=-1, required=True, callback=options.as_text, metavar="QUERY...")
@@ -157,14 +165,20 @@ def search_command(
 
     With --provider-text fallback a provider's own text of a page stands in where the page gave none; with prefer the
     page is not even fetched. Such evidence is labelled `provider-text`: nobody can check it against the page.
+
+    With --scorer a local model's scores are mixed into the ranking: word vectors (`static:`; pip install
+    'searchlog[static]'), a sentence encoder (`vectors:`) or a cross-encoder (`cross:`; pip install
+    'searchlog[encoders]'). Nothing is downloaded, and a replay needs the same model.
     """
     from searchlog.archive import open_archive
     from searchlog.cli import progress
     from searchlog.cli.shape import search_json
+    from searchlog.models.load import loaded
     from searchlog.search import whom
 
     query, settings = _asked(" ".join(words), given)
     names = _names(providers, site)
+    loaded(settings.scorer)  # what is wrong with it is told before there is a session that would stay empty
     with open_archive(archive) as opened, ExitStack() as stack:
         env = opened.resources.env
         _buildable(env, names)
@@ -208,7 +222,7 @@ def search_command(
 
 _AS_GIVEN = (
     *("also", "focus", "count", "page", "pages"),
-    *("language", "freshness", "after", "before", "safe", "provider_text"),
+    *("language", "freshness", "after", "before", "safe", "provider_text", "scorer"),
 )
 
 

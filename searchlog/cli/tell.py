@@ -37,6 +37,8 @@ def turn(view: TurnView, load: Load) -> None:
             out.line(f"  focus: {view.query.focus}")
         for name, value in view.query.options.items():
             out.line(f"  {name}: {value}")
+        if scorer := view.query.policy.get("scorer"):
+            out.line(f"  scorer: {scorer}")
     if view.detail:
         out.line(view.detail)
     parts: tuple[tuple[str, bool, Callable[[], None]], ...] = (

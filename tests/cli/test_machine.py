@@ -38,6 +38,16 @@ def test_keys_are_named_and_never_shown_and_nobody_is_asked(args: list[str], tmp
     assert not (tmp_path / "none").exists()
 
 
+def test_doctor_tells_of_each_extra_and_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    told = json.loads(call("doctor", "--offline", "--json", "--archive", str(tmp_path / "none")).stdout)
+    checks = {check["name"]: check for check in told["checks"]}
+    extras = {"text of PDF files": "pdf", "word vectors (--scorer)": "static", "networks (--scorer)": "encoders"}
+    for name, extra in extras.items():
+        assert checks[name]["state"] == "note"
+        assert checks[name]["detail"] == f"not installed: pip install 'searchlog[{extra}]'"
+
+
 def test_doctor_tells_of_python_sqlite_and_the_archive(kept: Kept) -> None:
     told = json.loads(kept("doctor", "--json").stdout)
     assert set(told) == {"checks"}

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from searchlog.digest import digest
+from searchlog.models import load
 from tests.cli.conftest import Kept, call
 
 TURN = {
@@ -85,6 +87,47 @@ def test_several_texts_and_a_focus_are_asked_recorded_and_shown(fresh: Kept) -> 
     assert fresh("verify", told["session"], "--passages").exit_code == 0
     assert fresh("reparse", told["session"], "--keep").exit_code == 0
     assert fresh("verify", told["session"]).exit_code == 0
+
+
+class Lamps:
+    """A model that looks for lamps."""
+
+    name = "lamps/1"
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        return [float("lamp" in text) for text in texts]
+
+
+def test_a_model_of_ones_own_ranks_is_shown_and_a_replay_without_it_is_not_checked(
+    fresh: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load, "_loaded", lambda spec: Lamps())
+    told = json.loads(fresh.search("lens", "--scorer", "static:/lamps", "--json", "-q").stdout)
+    assert "scorer=lamps/1 " in next(step["rule"] for step in told["funnel"] if step["step"] == "rank")
+    assert "  scorer: static:/lamps\n" in fresh("show", told["session"]).stdout
+    assert "equal byte for byte" in fresh("replay", told["session"]).stdout
+    monkeypatch.undo()
+    again = fresh("replay", told["session"])
+    assert again.exit_code == 9
+    assert f"session {told['session']} turn 1: not checked\n" in again.stdout
+    assert "  now       the passages were ranked with lamps/1: " in again.stdout
+    shape = json.loads(fresh("replay", told["session"], "--json").stdout)
+    assert (shape["outcome"], shape["equal"], shape["found"]) == ("not checked", None, None)
+    assert shape["expected"] == told["rendering_digest"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [("magic:/x", "expected one of static:FOLDER"), ("static", "no scorer 'static'"), ("cross:/no/such", "cross:/no")],
+)
+def test_a_model_that_is_not_there_is_exit_code_2_before_there_is_a_session(
+    tmp_path: Path, kept: Kept, spec: str, said: str
+) -> None:
+    env = {"SEARCHLOG_ARCHIVE": str(tmp_path / "a"), "SEARCHLOG_SEARXNG_URL": kept.site.search_url}
+    result = call("search", "lens", "--scorer", spec, env=env)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert not (tmp_path / "a").exists()
 
 
 def test_a_session_is_new_unless_one_is_named(fresh: Kept) -> None:
