@@ -532,5 +532,10 @@ def test_reading_view_keeps_rows_and_items_together() -> None:
     assert reading_view(result) == "a\n\n- 1\n- 2\n\nx\ty\nz\tw"
 
 
+def test_reading_view_marks_no_item_that_has_its_mark() -> None:
+    result = page("<ul><li>1. one<li>\u2022 two<li>(3) three<li>4.5 litres<li>-5 degrees</ul>")
+    assert reading_view(result) == "1. one\n\u2022 two\n(3) three\n- 4.5 litres\n- -5 degrees"
+
+
 def test_blocks_are_plain_values() -> None:
     assert page("<p>a").blocks == (Block("paragraph", 0, 1),)

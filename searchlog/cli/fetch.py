@@ -12,7 +12,7 @@ from searchlog.cli import options, out
 from searchlog.cli.exits import Exit
 
 if TYPE_CHECKING:
-    from searchlog.extract.conversion import Fact
+    from searchlog.extract.conversion import Conversion, Dated, Fact
     from searchlog.session import Page, Session
 
 
@@ -50,8 +50,9 @@ def fetch_command(
 ) -> int:
     """Fetch pages, keep them, and print their main text.
 
-    What the main text is, trafilatura says; where it finds too little, the structure of the page does. Headings, list
-    items and quotes are marked as in Markdown. The whole visible text is stored in any case.
+    The main text is told block by block from the layout of the page and its type (an article, say, a forum, a product);
+    of articles where that leaves doubts trafilatura is asked as well. Headings, list items and quotes are marked as in
+    Markdown. stderr says how much of the visible text that is; --all prints all of it, and all of it is stored.
 
     What the page states for machines and shows nowhere (a price, answers to questions) follows below a line that says
     so: it is the page's claim, and no part of its text.
@@ -98,8 +99,9 @@ def fetch_command(
         for page in failed:
             out.error(_failure(page))
         for page, what in zip(pages, printed, strict=True):
-            if page not in failed and (page.warnings or what.left_out):
-                out.say(_oddities(page, what), quiet)
+            if page not in failed:
+                for said in (_about(page, what), _oddities(page, what)):
+                    out.say(f"{page.asked}: {said}", quiet or not said)
         out.say(f"session {session.id} turn {turn}, stored in {opened.described}", quiet)
         out.say(head_line(session.head), quiet)
     return Exit.PAGE if failed else Exit.OK
@@ -113,6 +115,11 @@ class _Printed:
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Characters that a reader of the page cannot see, by kind."""
     facts: tuple[Fact, ...] = ()
+    conversion: Conversion | None = None
+    main_percent: int | None = None
+    """Share of the visible characters that is labelled main text."""
+    share: str = ""
+    """How much of the visible text the content is, where it is not all of it."""
 
 
 def _printed(page: Page, session: Session, form: str | None) -> _Printed:
@@ -122,14 +129,23 @@ def _printed(page: Page, session: Session, form: str | None) -> _Printed:
     suspected_text = page.suspected is not None and page.converted is not None and page.converted.text is not None
     if page.reason is not None and not suspected_text:
         return _Printed()
-    from searchlog.extract.conversion import visible_text
+    from searchlog.extract.conversion import main_percent, visible_text
     from searchlog.extract.reading import reading_view
     from searchlog.spoofing.invisible import sanitise
 
     conversion = session.conversion(page)
-    text = ("" if form == "all" else reading_view(conversion)) or visible_text(conversion)
+    text, left_out = sanitise(visible_text(conversion) if form == "all" else reading_view(conversion))
+    percent = main_percent(conversion.blocks)
+    share = "" if form == "all" or percent in (None, 100) else _SHARE.format(percent, conversion.labels)
+    if not text.strip():  # no view is empty of a page that has visible text
+        text, left_out = sanitise(visible_text(conversion))
+        share = "" if form == "all" else _NO_SHARE
     facts = tuple(replace(fact, value=sanitise(fact.value)[0]) for fact in conversion.metadata.facts)
-    return _Printed(*sanitise(text if text.endswith("\n") else text + "\n"), facts)
+    return _Printed(text if text.endswith("\n") else text + "\n", left_out, facts, conversion, percent, share)
+
+
+_SHARE = "main text: {} % of the visible text, by {}; --all shows the rest"
+_NO_SHARE = "no main text was found, so this is the whole visible text"
 
 
 def _print(pages: list[Page], printed: list[_Printed]) -> None:
@@ -155,16 +171,35 @@ def _failure(page: Page) -> str:
     return f"{page.asked}: {page.reason or page.outcome}{said}"
 
 
+def _about(page: Page, what: _Printed) -> str:
+    """Return what a page says that it is, and when it says it was published; empty where nothing is known."""
+    made = what.conversion
+    if made is None:
+        return page.title or ""
+    dates = (("published", made.metadata.published), ("modified", made.metadata.modified))
+    said = [f"{name} {date.date} ({_found_in(date)})" for name, date in dates if date is not None]
+    return " · ".join(filter(None, (page.title, made.page_type, *said)))
+
+
+def _found_in(date: Dated) -> str:
+    return f"{date.source}: {date.sure}" if date.sure else date.source
+
+
 def _oddities(page: Page, what: _Printed) -> str:
-    """Return what is to be known of a page that is printed: it was cut, say, or holds what nobody sees."""
+    """Return what else is to be known of a page that is printed: that it was cut, say, or holds what nobody sees."""
     left_out = [f"{count} {kind}" for kind, count in what.left_out.items()]
-    said = [", ".join(page.warnings), f"left out: {', '.join(left_out)} characters" if left_out else "", page.detail]
-    return f"{page.asked}: {'; '.join(filter(None, said))}"
+    said = [
+        what.share,
+        ", ".join(page.warnings),
+        f"left out: {', '.join(left_out)} characters" if left_out else "",
+        page.detail,
+    ]
+    return "; ".join(filter(None, said))
 
 
 def _page_json(page: Page, what: _Printed) -> dict[str, Any]:
     """Return the documented shape of one page of `fetch --json`."""
-    content = what.content
+    content, made = what.content, what.conversion
     return {
         "asked": page.asked,
         "kind": page.kind,
@@ -175,6 +210,11 @@ def _page_json(page: Page, what: _Printed) -> dict[str, Any]:
         "status": page.status,
         "captured_at": page.captured_at,
         "title": page.title,
+        "published": _dated(made.metadata.published) if made else None,
+        "modified": _dated(made.metadata.modified) if made else None,
+        "page_type": made.page_type or None if made else None,
+        "labels": made.labels if made else None,
+        "main_percent": what.main_percent,
         "char_count": page.char_count,
         "warnings": list(page.warnings),
         "suspected": (
@@ -186,3 +226,7 @@ def _page_json(page: Page, what: _Printed) -> dict[str, Any]:
         "left_out": dict(what.left_out),
         "facts": [asdict(fact) for fact in what.facts],
     }
+
+
+def _dated(date: Dated | None) -> dict[str, str] | None:
+    return asdict(date) if date is not None else None

@@ -56,7 +56,7 @@ def test_the_main_text_is_printed_without_menus_and_hidden_text(tmp_path: Path, 
 
 @pytest.mark.parametrize(
     ("form", "labels", "dates"),
-    [([], "trafilatura", "htmldate"), (["--all"], "structure", "page"), (["--raw"], "structure", "page")],
+    [([], "trafilatura", "htmldate"), (["--all"], "main", "page"), (["--raw"], "main", "page")],
 )
 def test_only_the_reading_view_asks_trafilatura_and_htmldate(
     tmp_path: Path, web: Site, form: list[str], labels: str, dates: str
@@ -78,6 +78,47 @@ def test_what_trafilatura_leaves_out_is_not_printed_but_stored(tmp_path: Path, w
 
 def test_a_page_of_menus_alone_is_printed_whole(tmp_path: Path, web: Site) -> None:
     assert fetch(tmp_path, web, web.url + "/menu").stdout == "Home\n"
+
+
+@pytest.mark.parametrize("view", ["", "\u2060"], ids=["none", "of-what-nobody-sees"])
+def test_no_view_is_empty_while_the_page_has_visible_text(
+    tmp_path: Path, web: Site, monkeypatch: pytest.MonkeyPatch, view: str
+) -> None:
+    """A view of one zero-width character was printed as an empty page."""
+    monkeypatch.setattr("searchlog.extract.reading.reading_view", lambda _: view)
+    told = fetch(tmp_path, web, web.url + "/menu")
+    assert told.stdout == "Home\n"
+    assert "/menu: no main text was found, so this is the whole visible text\n" in told.stderr
+
+
+def test_how_much_of_the_page_the_main_text_is_is_said(tmp_path: Path, web: Site) -> None:
+    said = "main text: 78 % of the visible text, by structure; --all shows the rest"
+    assert said in fetch(tmp_path, web, web.url + "/").stderr
+    assert "main text" not in fetch(tmp_path, web, web.url + "/", "--all").stderr
+    assert fetch(tmp_path, web, web.url + "/", "-q").stderr == ""
+
+
+def test_title_type_and_dates_are_said_with_how_sure_they_are(tmp_path: Path, web: Site) -> None:
+    article = ARTICLE.replace("<title>", "<meta property=article:published_time content=2025-11-30><title>")
+    web.pages["/dated"] = (200, {"Content-Type": "text/html; charset=utf-8"}, article)
+    date = {"date": "2025-11-30", "source": "meta:article:published_time", "sure": "stated"}
+    told = fetch(tmp_path, web, web.url + "/dated")
+    assert "/dated: Mills · article · published 2025-11-30 (meta:article:published_time: stated)\n" in told.stderr
+    (page,) = json.loads(fetch(tmp_path, web, web.url + "/dated", "--json", "-q").stdout)["pages"]
+    assert (page["page_type"], page["published"], page["modified"]) == ("article", date, None)
+    assert page["labels"].startswith("main/")
+
+
+MARKDOWN = "# pypdf\n\nReads PDFs.\n\n- one\n- two\n\n> said\n\n1. first\n"
+
+
+@pytest.mark.parametrize("media_type", ["text/markdown", "text/plain"])
+def test_marks_of_a_source_stand_once(tmp_path: Path, web: Site, media_type: str) -> None:
+    """Markdown came back as `# # pypdf`, and its items as `- - one`."""
+    web.pages["/source"] = (200, {"Content-Type": f"{media_type}; charset=utf-8"}, MARKDOWN)
+    told = fetch(tmp_path, web, web.url + "/source")
+    assert told.stdout == MARKDOWN
+    assert "main text" not in told.stderr
 
 
 def test_all_prints_the_menus_too_and_still_nothing_hidden(tmp_path: Path, web: Site) -> None:
@@ -117,8 +158,11 @@ def test_json_has_a_page_for_each_url_in_order(tmp_path: Path, web: Site) -> Non
     assert set(good) == set(bad) == {
         "asked", "url", "outcome", "reason", "detail", "status", "captured_at", "title", "char_count", "warnings",
         "suspected", "payload", "text", "content", "left_out", "kind", "facts",
+        "published", "modified", "page_type", "labels", "main_percent",
     }  # fmt: skip
     assert (good["reason"], good["title"]) == (None, "Tides")
+    assert (good["labels"], good["main_percent"], good["page_type"], good["published"]) == ("structure", 78, None, None)
+    assert (bad["labels"], bad["main_percent"], bad["facts"]) == (None, None, [])
     assert good["content"].startswith("# Tide mills")
     assert (bad["reason"], bad["content"]) == ("http-410", None)
 
