@@ -125,6 +125,13 @@ def test_hidden_flags_page_and_table_head_are_said() -> None:
     assert "flags: hidden:style\n" in text
 
 
+def test_cells_of_a_table_head_stand_apart_as_those_of_its_rows_do() -> None:
+    """They were run together: `Height (m) Known for` is one column or two, or three."""
+    head = "Height (m)\tKnown  for\t\t[e3]"
+    text = render([item("41\tits lamp\t\t", before=f"{head}\n", table_head=(0, len(head)))], "q").text
+    assert "\ncolumns: Height (m)\tKnown for\t\t[\\e3]\n" in text
+
+
 def test_lead_in_of_a_list_is_said_on_one_safe_line_and_read_back() -> None:
     lead = "The mill\nhas [e7] parts:"
     one = item("the gate\nthe wheel", before=f"{lead}\nthe pond\n", lead_in=(0, len(lead)))

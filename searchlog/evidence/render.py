@@ -20,7 +20,8 @@
 The digest in a fence is that of what stands between the two lines, so no page can close its own fence or write one
 that `parse_rendering` accepts; what looks like a fence or like the citation of an id inside a text gets a backslash
 after its bracket as well, so that `[e7]` in an answer was never copied from a page. URL, title and every claim of the
-page stand inside. What was left out because nobody sees it is said by kind and number, never by what it spells.
+page stand inside. Rows without the head of their table have it in a line `columns:`, cells apart by tabs; later items of
+a list the line above the first in a line `lead-in:`. What was left out because nobody sees it is said by kind and number, never by what it spells.
 `parse_rendering` reads the ids, sources and texts back.
 """
 
@@ -42,9 +43,10 @@ from searchlog.tokens import token_count
 
 __all__ = ["RENDERER", "RENDERERS", "Cut", "Notes", "Options", "Parsed", "Rendering", "parse_rendering", "render"]
 
-RENDERER = "render/3"
-RENDERERS = ("render/1", "render/2", "render/3")
-"""What `parse_rendering` can read: the first escaped fences only, and did not say what was left out."""
+RENDERER = "render/4"
+RENDERERS = ("render/1", "render/2", "render/3", "render/4")
+"""What `parse_rendering` can read: the first escaped fences only, and did not say what was left out; all before the
+fourth ran the cells of `columns` together, and had no lead-in."""
 _DIGITS = 16
 _FENCE = re.compile(r"<evidence (e\d+) ([0-9a-f]{16})>")
 _TEXT = "text:\n"
@@ -230,7 +232,8 @@ def _block(item: Evidence, chars: int) -> tuple[str, int, int, dict[str, int]]:
         lines.append("under: " + " › ".join(_line(heading, counts) for heading in item.heading_path))
     if item.passage.table_head is not None:
         start, end = item.passage.table_head
-        lines.append("columns: " + _line(source.text[start:end], counts))
+        # cells are told apart as in the rows below them
+        lines.append("columns: " + "\t".join(_line(cell, counts) for cell in source.text[start:end].split("\t")))
     if item.passage.lead_in is not None:
         start, end = item.passage.lead_in
         lines.append("lead-in: " + _line(source.text[start:end], counts))

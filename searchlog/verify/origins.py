@@ -232,4 +232,4 @@ def _block_differs(block: Parsed, body: Evidence, may_be_cut: bool, form: str) -
 
 def _compared(shown: str, recorded: str, form: str) -> tuple[str, str]:
     """Return what is compared: all that is shown; in a rendering of an earlier form, what all forms show alike."""
-    return (shown, sanitise(recorded)[0]) if form == RENDERER else (bare(shown), bare(recorded))
+    return (shown, sanitise(recorded)[0]) if form in (RENDERER, "render/3") else (bare(shown), bare(recorded))

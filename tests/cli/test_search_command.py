@@ -110,7 +110,7 @@ def test_a_model_of_ones_own_ranks_is_shown_and_a_replay_without_it_is_not_check
     again = fresh("replay", told["session"])
     assert again.exit_code == 9
     assert f"session {told['session']} turn 1: not checked\n" in again.stdout
-    assert "  now       the passages were ranked with lamps/1: " in again.stdout
+    assert "  now       not made: the passages were ranked with lamps/1: " in again.stdout
     shape = json.loads(fresh("replay", told["session"], "--json").stdout)
     assert (shape["outcome"], shape["equal"], shape["found"]) == ("not checked", None, None)
     assert shape["expected"] == told["rendering_digest"]
