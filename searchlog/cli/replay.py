@@ -36,7 +36,7 @@ def replay_command(session_id: str | None, turn: int | None, archive: str | None
         verdict, _ = _VERDICTS[again.outcome]
         out.line(f"session {again.session} turn {again.turn}: {verdict}")
         out.line(f"  recorded  {again.expected}")
-        out.line(f"  now       {again.found or f"not made: {again.not_checked}"}")
+        out.line(f"  now       {again.found or f'not made: {again.not_checked}'}")
         for text in (*again.differences, *again.notes):
             out.line(f"  {text}")
     return _VERDICTS[again.outcome][1]

@@ -20,9 +20,9 @@
 The digest in a fence is that of what stands between the two lines, so no page can close its own fence or write one
 that `parse_rendering` accepts; what looks like a fence or like the citation of an id inside a text gets a backslash
 after its bracket as well, so that `[e7]` in an answer was never copied from a page. URL, title and every claim of the
-page stand inside. Rows without the head of their table have it in a line `columns:`, cells apart by tabs; later items of
-a list the line above the first in a line `lead-in:`. What was left out because nobody sees it is said by kind and number, never by what it spells.
-`parse_rendering` reads the ids, sources and texts back.
+page stand inside. Rows without the head of their table have it in a line `columns:`, its cells apart by tabs; later
+items of a list have the line above the first in a line `lead-in:`. What was left out because nobody sees it is said by
+kind and number, never by what it spells. `parse_rendering` reads the ids, sources and texts back.
 """
 
 from __future__ import annotations
