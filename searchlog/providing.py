@@ -9,6 +9,8 @@ years ago. README, "Python", shows one that is whole; `searchlog.testing` checks
   for `wanted(query, self.facts)` results. An option of the query is sent whole or not at all: what `FACTS.applies`
   does not list is told by `self.facts.ignored(query)`; what this one query has and cannot be sent, you add to that. A
   query that is too long is cut by `fit`; domains become words of it by `site_operators`.
+- A query has one text, and never a focus. Of a search that asks several texts you get one query each; the focus chooses
+  passages, and no provider sees it.
 - `self._key` is the user's key, or None: put it into a header or a field where it must go. `_get` and `_post` declare
   it a secret, so that it is stored nowhere. Who sets it uses a variable of `FACTS.key_env`.
 - `self._contact` is the user's address for services that want to know whom to write to, or None.
