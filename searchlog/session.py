@@ -114,8 +114,8 @@ class Session:
         `focus="…"` names what to look for on the pages, where that is not what the providers are best asked.
         providers: names or provider objects, all asked at once, or one of either; None: those that the environment
         names or configures, else the keyless ones in turn; an empty list is a mistake. in_turn: ask them one after
-        another, until one answers. options: any field of `Query` or `Settings` by name, such as `count=20` or
-        `budget_tokens=2000`.
+        another, until one answers. options: any field of `Query` or `Settings` by name, such as `count=20`,
+        `budget_tokens=2000`, or `scorer="static:/path"` for a model of one's own to rank with.
 
         Raises ProviderError when no provider answered (the attempts are in the log all the same), UsageError,
         StoreError. An answer without results is no error: the outcome is `empty`.

@@ -15,6 +15,7 @@ from searchlog.evidence.passage import Evidence, Passage, Source
 from searchlog.evidence.policy import Chosen
 from searchlog.evidence.render import Cut, Notes, Options, Parsed, parse_rendering, render
 from searchlog.evidence.select import Policy, Selection
+from searchlog.recording import evidence_body
 from searchlog.search.decision import Decision, Step
 from searchlog.tokens import token_count
 
@@ -139,7 +140,9 @@ def test_lead_in_of_a_list_is_said_on_one_safe_line_and_read_back() -> None:
     assert "\nlead-in: The mill has [\\e7] parts:\ntext:\nthe gate\nthe wheel\n" in rendering.text
     assert rendering.removals == {"e1": {"escaped-citation": 1}}
     assert parse_rendering(rendering.text) == [Parsed("e1", one.source.url, one.source.title, one.text)]
+    assert evidence_body(one).lead_in == [0, len(lead)]
     assert "lead-in" not in render([item("the gate")], "q").text
+    assert "lead_in" not in evidence_body(item("the gate")).to_json()
 
 
 @pytest.mark.parametrize("where", ["table_head", "lead_in"])

@@ -10,6 +10,8 @@ from searchlog.cli import options, out
 from searchlog.errors import MissingError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from searchlog.cli.reading import Reading
 
 
@@ -96,12 +98,14 @@ def _show(piece: dict[str, Any]) -> None:
         ("published", _dated(piece, "published")),
         ("crawled", _dated(piece, "crawled")),
         ("under", " > ".join(piece["heading_path"])),
+        ("columns", _place(piece.get("table_head"))),
+        ("lead-in", _place(piece.get("lead_in"))),
         ("page", piece.get("page")),
         ("labels", ", ".join(piece["labels"])),
         ("flags", ", ".join(piece["flags"])),
         ("tokens", piece["tokens"]),
         ("score", piece["score"]),
-        ("characters", f"[{piece['start']}, {piece['end']}) of the stored text"),
+        ("characters", _place((piece["start"], piece["end"]))),
         ("before it", piece["prefix"]),
         ("after it", piece["suffix"]),
         ("digest", piece["digest"]),
@@ -116,6 +120,10 @@ def _show(piece: dict[str, Any]) -> None:
             out.line(f"{name:<10}  {value}")
     out.line()
     out.data((piece["exact"] if isinstance(piece["exact"], str) else "[its text cannot be read]") + "\n")
+
+
+def _place(span: Sequence[int] | None) -> str:
+    return f"[{span[0]}, {span[1]}) of the stored text" if span else ""
 
 
 def _dated(piece: dict[str, Any], what: str) -> str:
