@@ -76,7 +76,9 @@ def _chance(score: int) -> int:
 
 _STEPS = 96
 """Sixteenths of a unit on each side of 0: beyond six units nothing changes."""
-_LOGISTIC = tuple(round(_CHANCES / (1 + 2.718281828459045 ** (-step / 16))) for step in range(-_STEPS, _STEPS + 1))
+_LOGISTIC: tuple[int, ...] = tuple(
+    round(_CHANCES / (1 + 2.718281828459045 ** (-step / 16))) for step in range(-_STEPS, _STEPS + 1)
+)
 
 
 def main_text(text: str, blocks: Sequence[Block], layout: Layout, metadata: Metadata, url: str) -> MainText | None:

@@ -40,7 +40,7 @@ def kept(markup: str, texts: Sequence[str]) -> list[bool] | None:
 
     try:
         main = trafilatura.extract(
-            markup, output_format="txt", favor_recall=True, include_comments=False, include_tables=True
+            markup, output_format="txt", favor_recall=True, fast=True, include_comments=False, include_tables=True
         )
     except (LxmlError, ValueError, TypeError, AttributeError, LookupError, RecursionError):
         return None
