@@ -73,6 +73,6 @@ def test_warnings_of_conversions_are_those_of_the_code() -> None:
     source = "".join(
         path.read_text("utf-8") for path in Path(searchlog.__file__).parent.joinpath("extract").glob("*.py")
     )
-    endings = "characters|forgery|contradicted|unknown|mismatch|deep|nodes|attributes|cut|joined|unreadable"
-    known = rf"\"((?:[a-z]+-)+(?:{endings}|timeout|failed|few|verbatim)|noscript|hidden-text)\""
+    endings = "characters|forgery|contradicted|unknown|mismatch|deep|nodes|attributes|cut|joined|unreadable|malformed"
+    known = rf"\"((?:[a-z]+-)+(?:{endings}|timeout|failed|verbatim|without-text)|noscript|hidden-text)\""
     assert named == set(re.findall(known, source))
