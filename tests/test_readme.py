@@ -133,3 +133,15 @@ def test_json_of_reading_commands_has_the_fields_of_the_table(demo: dict[str, An
     assert list(outputs["sessions"]["sessions"][0]) == _fields("of `sessions`")
     assert list(outputs["verify"]["reports"][0]) == _fields("of `reports`")
     assert {"turn", "seq", "files"} <= set(outputs["evidence"]["evidence"][0])
+
+
+def test_json_of_fetch_has_the_fields_of_the_table(tmp_path: Path) -> None:
+    """`facts` was in none of them."""
+    with DemoSite() as site:
+        url = f"{site.url}/en/fresnel-lens.html"
+        allow = ("--allow-private", site.url.removeprefix("http://"))
+        told = _json("fetch", url, *allow, "--archive", str(tmp_path / "archive"))
+    (cells,) = re.findall(r"^\| of `pages` in `fetch` \| (.*) \|$", README, re.MULTILINE)
+    named = re.findall(r"`(\w+)`", re.sub(r" \([^)]*\)", "", cells))
+    assert (list(told), list(told["pages"][0])) == (_fields("`fetch`"), named)
+    assert told["pages"][0]["published"].keys() == {"date", "source", "sure"}

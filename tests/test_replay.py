@@ -69,6 +69,8 @@ def test_demo_search_comes_out_again_from_its_records_alone(tmp_path: Path, monk
             assert made.to_json() == {
                 "session": search.session,
                 "turn": search.turn,
+                "outcome": "verified",
+                "not_checked": None,
                 "equal": True,
                 "expected": search.rendering_digest,
                 "found": search.rendering_digest,
