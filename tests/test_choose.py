@@ -86,11 +86,13 @@ def test_known_passages_keep_their_ids_and_new_ones_count_on():
 
 def test_title_and_date_of_the_page_come_before_the_providers():
     bare = page("The tide mill.", title="given", published="2020-01-01", published_source="a:date")
-    own = Metadata(title="own", published=Dated("2021-02-03", "time"))
+    own = Metadata(title="own", published=Dated("2021-02-03", "time", "guessed"))
     said = replace(bare, conversion=replace(bare.conversion, metadata=own))
     (one,), (two,) = run([bare]).evidence, run([said]).evidence
     assert (one.source.title, one.source.published, one.source.published_source) == ("given", "2020-01-01", "a:date")
     assert (two.source.title, two.source.published, two.source.published_source) == ("own", "2021-02-03", "time")
+    assert (one.source.published_sure, two.source.published_sure) == ("", "guessed")
+    assert "published 2021-02-03 (time, guessed)" in run([said]).rendering.text
 
 
 def test_date_too_long_to_be_one_leaves_with_its_source():

@@ -25,7 +25,7 @@ AT = "2026-01-02T03:04:05.000000Z"
 def item(
     text: str, number: int = 1, *, url: str = "https://a.example/x", title: str = "A title", **fields: object
 ) -> Evidence:
-    source_fields = {k: v for k, v in fields.items() if k in ("kind", "published", "published_source")}
+    source_fields = {k: v for k, v in fields.items() if k == "kind" or k.startswith("published")}
     passage_fields = {k: v for k, v in fields.items() if k in ("labels", "page", "headings", "table_head", "lead_in")}
     whole = str(fields.get("before", "")) + text
     start = len(whole) - len(text)
@@ -124,6 +124,14 @@ def test_hidden_flags_page_and_table_head_are_said() -> None:
     assert "PDF page 4" in text
     assert "columns: name | year\n" in text
     assert "flags: hidden:style\n" in text
+
+
+@pytest.mark.parametrize(
+    ("sure", "said"), [("guessed", ", guessed"), ("conflicting", ", conflicting"), ("stated", ""), ("", "")]
+)
+def test_a_date_in_doubt_is_said_to_be_so(sure: str, said: str) -> None:
+    dated = item("x", published="2025-12-01", published_source="pdf:CreationDate", published_sure=sure)
+    assert f"· published 2025-12-01 (pdf:CreationDate{said}) ·" in render([dated], "q").text
 
 
 def test_cells_of_a_table_head_stand_apart_as_those_of_its_rows_do() -> None:

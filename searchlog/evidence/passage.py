@@ -22,6 +22,8 @@ class Source:
     published: str | None = None
     published_source: str | None = None
     """Where in the page, or which provider and field, says so: `json-ld`, `brave:page_age`."""
+    published_sure: str = ""
+    """How sure that is, where the page says it: `stated`, `conflicting`, `guessed`."""
     crawled: str | None = None
     """When a provider says that it read the page itself."""
     crawled_source: str | None = None

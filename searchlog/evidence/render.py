@@ -46,7 +46,7 @@ __all__ = ["RENDERER", "RENDERERS", "Cut", "Notes", "Options", "Parsed", "Render
 RENDERER = "render/4"
 RENDERERS = ("render/1", "render/2", "render/3", "render/4")
 """What `parse_rendering` can read: the first escaped fences only, and did not say what was left out; all before the
-fourth ran the cells of `columns` together, and had no lead-in."""
+fourth ran the cells of `columns` together, had no lead-in, and did not say which dates are in doubt."""
 _DIGITS = 16
 _FENCE = re.compile(r"<evidence (e\d+) ([0-9a-f]{16})>")
 _TEXT = "text:\n"
@@ -260,6 +260,9 @@ _REPLACED = frozenset(("surrogate", "line-break", "escaped-fence", "escaped-cita
 """What is counted and yet stands in the text, in another form."""
 
 
+_DOUBTS = ("conflicting", "guessed")
+
+
 def _facts(item: Evidence, counts: Counter[str]) -> str:
     """Return the line that says what kind of text this is, when it was fetched and published, and from where."""
     source, passage = item.source, item.passage
@@ -271,7 +274,8 @@ def _facts(item: Evidence, counts: Counter[str]) -> str:
                 ", "
             )
         ]
-    found = f" ({_line(source.published_source, counts)})" if source.published_source else ""
+    doubt = f", {source.published_sure}" if source.published_sure in _DOUBTS else ""
+    found = f" ({_line(source.published_source, counts)}{doubt})" if source.published_source else ""
     published = _line(source.published, counts) if source.published else ""
     parts.append(f"published {published}{found}" if published else "publication date unknown")
     if source.crawled:

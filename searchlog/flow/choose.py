@@ -91,10 +91,11 @@ def _passages(number: int, page: TextPage) -> Sequence[Passage]:
 def _source(page: TextPage) -> Source:
     metadata = page.conversion.metadata
     published = page.published if page.published and len(page.published) <= _DATE_CHARS_MAX else None
-    found_in = page.published_source if published else None
+    found_in, sure = page.published_source if published else None, ""
     crawled = page.crawled if page.crawled and len(page.crawled) <= _DATE_CHARS_MAX else None
     if metadata.published is not None:
-        published, found_in = metadata.published.date, metadata.published.source
+        stated = metadata.published
+        published, found_in, sure = stated.date, stated.source, stated.sure
     return Source(
         url=page.url,
         title=metadata.title or page.title,
@@ -104,6 +105,7 @@ def _source(page: TextPage) -> Source:
         captured_at=page.captured_at,
         published=published,
         published_source=found_in,
+        published_sure=sure,
         crawled=crawled,
         crawled_source=page.crawled_source if crawled else None,
         language=metadata.language,
