@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from itertools import filterfalse
 from typing import Any
 
-__all__ = ["Letters", "Seen", "Shingles", "numbers_in", "percent_shared", "shingles"]
+__all__ = ["Seen", "Shingles", "numbers_in", "percent_shared", "shingles"]
 
 RUN = 4
-Shingles = frozenset[str]
+Shingles = frozenset[tuple[str, ...]]
 
 
-class Letters(dict[str, str]):
-    """Word to a character of its own, given in the order of asking.
-
-    A text is then a string and a run of words four of its characters: made, hashed and kept in half the time of a tuple
-    of words. Past a million different words all others share the last character.
-    """
-
-    def __missing__(self, word: str) -> str:
-        letter = self[word] = chr(min(len(self), sys.maxunicode))
-        return letter
-
-
-def shingles(words: Sequence[str], letters: Letters) -> Shingles:
-    """Return the runs of four words of a text; of a shorter text all its words as one run.
-
-    letters: the same for all texts that are compared.
-    """
-    text = "".join(map(letters.__getitem__, words))
-    return frozenset([text[i : i + RUN] for i in range(max(1, len(text) - RUN + 1))]) if text else frozenset()
+def shingles(words: Sequence[str]) -> Shingles:
+    """Return the runs of four words of a text; of a shorter text all its words as one run."""
+    if len(words) < RUN:
+        return frozenset((tuple(words),)) if words else frozenset()
+    return frozenset(zip(words, words[1:], words[2:], words[3:], strict=False))
 
 
 def percent_shared(one: frozenset[Any], other: frozenset[Any]) -> int:
@@ -54,9 +39,9 @@ class Seen:
     """Texts kept so far, looked up by the runs they hold."""
 
     def __init__(self) -> None:
-        self._first: dict[str, int] = {}
+        self._first: dict[tuple[str, ...], int] = {}
         """Run to the first text that holds it: nearly always the only one."""
-        self._others: dict[str, list[int]] = {}
+        self._others: dict[tuple[str, ...], list[int]] = {}
         """Run to the texts after that."""
         self._numbers: list[frozenset[str]] = []
 
@@ -76,7 +61,9 @@ class Seen:
             self._first.update(dict.fromkeys(runs - held if held else runs, number))
         return found
 
-    def _covering(self, held: set[str], count: int, numbers: frozenset[str], percent: int) -> tuple[int, int] | None:
+    def _covering(
+        self, held: set[tuple[str, ...]], count: int, numbers: frozenset[str], percent: int
+    ) -> tuple[int, int] | None:
         if 100 * len(held) < percent * count:
             return None  # all texts together hold too few of them
         shared: dict[int, int] = {}

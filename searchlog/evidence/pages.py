@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from searchlog.evidence.duplicates import Letters, Shingles, percent_shared, shingles
+from searchlog.evidence.duplicates import Shingles, percent_shared, shingles
 from searchlog.evidence.lexicon import Lexicon
 from searchlog.evidence.passage import Passage, Source
 from searchlog.evidence.policy import Policy, account, is_furniture, is_hidden
@@ -68,7 +68,6 @@ class _PageWords:
         self._words: dict[int, list[str]] = {}
         self._sets: dict[int, frozenset[str]] = {}
         self._runs: dict[int, Shingles] = {}
-        self._letters = Letters()
         for passage in passages:
             if not passage.labels or not (is_hidden(passage) or is_furniture(passage)):
                 self._main.setdefault(passage.source, []).append(passage)
@@ -101,5 +100,5 @@ class _PageWords:
 
     def _run_set(self, i: int) -> Shingles:
         if i not in self._runs:
-            self._runs[i] = shingles(self._of(i), self._letters)
+            self._runs[i] = shingles(self._of(i))
         return self._runs[i]

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from searchlog.canon import decimal_string
 from searchlog.evidence import rank
 from searchlog.evidence.budget import within_budget
-from searchlog.evidence.duplicates import Letters, Seen, numbers_in, shingles
+from searchlog.evidence.duplicates import Seen, numbers_in, shingles
 from searchlog.evidence.lexicon import Lexicon
 from searchlog.evidence.pages import distinct_sources
 from searchlog.evidence.passage import Passage, Source
@@ -150,12 +150,12 @@ def _window(sources: Sequence[Source], ranked: Sequence[Ranked], policy: Policy)
 
 def _distinct(lexicon: Lexicon, ranked: Sequence[Ranked], policy: Policy) -> tuple[list[Ranked], Step]:
     """Drop what a better passage already says, numbers included."""
-    seen, letters = Seen(), Letters()
+    seen = Seen()
     kept: list[Ranked] = []
     decisions: list[Decision] = []
     for r in ranked:
         words = lexicon.words(r.passage)
-        runs, numbers = shingles(words, letters), numbers_in(words)
+        runs, numbers = shingles(words), numbers_in(words)
         found = seen.offer(runs, numbers, policy.near_duplicate_percent)
         if found is None:
             kept.append(r)
