@@ -173,12 +173,17 @@ def _failure(page: Page) -> str:
 
 def _about(page: Page, what: _Printed) -> str:
     """Return what a page says that it is, and when it says it was published; empty where nothing is known."""
-    made = what.conversion
+    from searchlog.cli.tell import brief
+
+    made, title = what.conversion, brief(page.title or "", _TITLE_CHARS)
     if made is None:
-        return page.title or ""
+        return title
     dates = (("published", made.metadata.published), ("modified", made.metadata.modified))
     said = [f"{name} {date.date} ({_found_in(date)})" for name, date in dates if date is not None]
-    return " · ".join(filter(None, (page.title, made.page_type, *said)))
+    return " · ".join(filter(None, (title, made.page_type, *said)))
+
+
+_TITLE_CHARS = 120
 
 
 def _found_in(date: Dated) -> str:
