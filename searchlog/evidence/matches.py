@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, repeat
 
 from searchlog import tokens
 from searchlog.evidence.stopwords import STOPWORDS
@@ -71,6 +71,7 @@ class Terms:
         asked = [numbers[term] for term in _beginnings(query_text) if term in numbers]
         self.pairs = frozenset(pairwise(asked))
         """Terms that follow each other in the query, stop words aside."""
+        self._telling: dict[str, int | None] = {**self._matched, **dict.fromkeys(STOPWORDS)}
 
     def __bool__(self) -> bool:
         return bool(self._matched)
@@ -81,11 +82,13 @@ class Terms:
 
     def pairs_in(self, words: Sequence[str]) -> int:
         """Return how many pairs of the query stand together in these words too, stop words aside."""
-        numbers = [self._matched.get(word, 0) for word in words if word not in STOPWORDS]
+        numbers = [number for number in map(self._telling.get, words, repeat(0)) if number is not None]
         return len(self.pairs.intersection(pairwise(numbers)))
 
     def likeness(self, words: Sequence[str], weights: Mapping[int, float]) -> tuple[float, float]:
         """Return the shares, 0 to 1, of the query (by weight of its terms) and of these words that are in the other."""
+        if not self.numbers(words):
+            return 0.0, 0.0
         telling = _telling(words)
         found = self.numbers(telling)
         whole = math.fsum(weights.values())  # exact; `sum` adds floats in another way since Python 3.12

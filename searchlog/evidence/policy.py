@@ -73,10 +73,16 @@ def subject(passage: Passage) -> str:
 
 def host_of(source: Source) -> str:
     """Return what makes a source independent of another: its host, without `www.`; the URL where it has none."""
+    return _host(source.url)
+
+
+@lru_cache(maxsize=1000)
+def _host(url: str) -> str:
+    """A search has a few dozen URLs, and each passage asks for one."""
     try:
-        host = urlsplit(source.url).hostname or source.url
+        host = urlsplit(url).hostname or url
     except ValueError:
-        host = source.url
+        host = url
     return host.removeprefix("www.")
 
 

@@ -115,15 +115,15 @@ class _Corpus:
             self.pages[passage.source] = (start, i + 1)
         self.titles = {source: tokens.words(sources[source].title) for source in self.pages}
         self.vocabulary: set[str] = set().union(*self.words, *self.titles.values())
-        self._sources = sources
+        self._lexicon = lexicon
         self._lines: dict[tuple[int, int], list[str]] = {}
 
     def line(self, source: int, start: int, end: int) -> list[str]:
         """Return the words of a heading or term."""
         words = self._lines.get((source, start))
         if words is None:
-            text = self._sources[source].text[start : min(end, start + _LINE_CHARS_MAX)]
-            words = self._lines[source, start] = tokens.words(text)
+            words = self._lexicon.words_at(source, start, min(end, start + _LINE_CHARS_MAX))
+            self._lines[source, start] = words
         return words
 
 
@@ -163,7 +163,7 @@ def _counted(terms: Terms, corpus: _Corpus) -> tuple[Postings, dict[int, float]]
         distinct = set(numbers)
         for number in distinct:
             postings.setdefault(number, []).append((i, float(numbers.count(number))))
-        if terms.pairs and len(numbers) > 1:
+        if len(numbers) > 1 and any(one in distinct and other in distinct for one, other in terms.pairs):
             pairs[i] = terms.pairs_in(words) / len(terms.pairs)
     return postings, pairs
 
