@@ -221,11 +221,20 @@ def test_score_from_a_conversion_with_blocks() -> None:
     assert rank.score("bridges", [source(text)], cut) == [1.0 + 0.35 + 0.3 + 1.2]
 
 
-MARKS = "\u00a0\u2019\u2013\u2014\u201c\u201d\u2018\u2022\u2026\u00b7\u00bb\u00ab\u2192\u00a9\u00ae"
+MARKS = (
+    "\u00a0\u00a7\u00a9\u00ab\u00ae\u00b0\u00b6\u00b7\u00bb\u00d7\u200b\u2013\u2014\u2018\u2019\u201c\u201d"
+    "\u2022\u2026\u20ac\u2190\u2192\u2212\u2713"
+)
 
 
 @settings(deadline=None)
-@given(st.text(alphabet=MARKS + "abZ09_-'. \t\n%é中\ufb01\u0301", max_size=20))
-def test_words_of_a_passage_are_those_of_its_text_whatever_marks_stand_in_it(text: str) -> None:
+@given(
+    st.text(alphabet=MARKS + "abZ09_-'. \t\n%é中\ufb01\u0301\u0338", max_size=20),
+    st.integers(0, 20),
+    st.integers(0, 20),
+)
+def test_words_of_a_passage_are_those_of_its_text_whatever_marks_stand_in_it(text: str, one: int, other: int) -> None:
+    start, end = sorted((min(one, len(text)), min(other, len(text))))
     lexicon = Lexicon([source(text)])
     assert lexicon.words(Passage(0, 0, len(text))) == tokens.words(text)
+    assert lexicon.words_at(0, start, end) == tokens.words(text[start:end])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 import unicodedata
 
@@ -35,6 +36,12 @@ from searchlog.tokens import token_count, words
 )
 def test_words_of_many_scripts(text: str, found: list[str]) -> None:
     assert words(text) == found
+
+
+@given(st.text(alphabet=st.characters(max_codepoint=127)))
+def test_words_of_ascii_text_are_its_runs_of_letters_and_digits(text: str) -> None:
+    """ASCII is read another way than the rest, white space and control characters among it."""
+    assert words(text) == re.findall("[a-z0-9]+", text.lower())
 
 
 @pytest.mark.parametrize(
