@@ -25,6 +25,7 @@ import re
 import statistics
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -268,6 +269,8 @@ def print_table(
     median = statistics.median(sum(len(p.conversion.text) for p in q.pages) for q in questions) / 4
     title = f"{folder.name}{' masked' if mask else ''}: {len(questions)} questions, {median:,.0f} tokens of text each"
     print(f"{title}, cut in {cutting_ms(questions):.1f} ms")
+    if by_tag:
+        print("  questions  " + "  ".join(f"{tag} {n}" for tag, n in sorted(Counter(q.tag for q in questions).items())))
     print(f"{'strategy':<12}{'budget':>8}{'hit':>8}{'±':>7}{'p50 ms':>9}   select over it, points")
     for budget in budgets:
         best = row(ours, questions, budget)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import statistics
 import sys
 import time
 from importlib.metadata import PackageNotFoundError, version
@@ -76,7 +77,24 @@ def print_reading(folder: Path, shipped: bool) -> None:
     if find_spec("trafilatura") is None:
         left_out("trafilatura: not installed")
     cases = reading.cases_of(folder)
-    reading.print_table(cases, reading.measured(folder, cases, folds, peers=True))
+    found = reading.measured(folder, cases, folds, peers=True)
+    reading.print_table(cases, found)
+    print_over_best(cases, found)
+
+
+def print_over_best(cases: list[reading.Case], found: dict[str, dict[str, tuple[float, float]]]) -> None:
+    """Print how far ours is above the best of trafilatura's modes, which may be another for each type."""
+    peers = [name for name in found if name in reading.PEERS]
+    if not peers:
+        return
+    print("searchlog over the best mode there, points ± error of the difference")
+    for kind in ["all", *sorted({case["type"] for case in cases})]:
+        ids = [case["id"] for case in cases if kind in ("all", case["type"])]
+        scores = {name: [found[name][i][0] for i in ids] for name in ("searchlog", *peers)}
+        best = max(peers, key=lambda name: statistics.fmean(scores[name]))
+        over = [100 * (one - other) for one, other in zip(scores["searchlog"], scores[best], strict=True)]
+        error = statistics.pstdev(over) / len(over) ** 0.5
+        print(f"  {kind:<16}{statistics.fmean(over):>+6.1f} ± {error:.1f}   over {best.strip()}")
 
 
 def strategies(bench: Path | None) -> dict[str, evidence.Strategy]:
