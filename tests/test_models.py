@@ -62,16 +62,30 @@ def test_name_says_model_digest_and_library(static_model: Path) -> None:
     assert load(f"static:{static_model}").name != name
 
 
+def test_name_is_one_word_whatever_the_folder_is_called(static_model: Path) -> None:
+    """It stands in the rule of a step, where the next number begins after a blank."""
+    folder = static_model.rename(static_model.with_name("my  own model"))
+    assert load(f"static:{folder}/").name.startswith("static:my_own_model@")
+
+
 def test_nothing_is_fetched(static_model: Path) -> None:
     load(f"static:{static_model}")
     assert all(os.environ[name] == "1" for name in loading._OFFLINE)
 
 
-@pytest.mark.parametrize("where", ["/no/such/folder", "./nor/this", "owner/name-of-no-model"])
-def test_missing_model_is_said_with_how_to_get_it(where: str) -> None:
+def test_model_that_is_not_in_the_local_cache_is_said_with_how_to_get_it() -> None:
     pytest.importorskip("model2vec", reason="model2vec is not installed")
-    with pytest.raises(UsageError, match="nothing is downloaded; fetch it yourself"):
+    with pytest.raises(UsageError, match=r"nothing is downloaded; fetch it yourself .*hf download owner/no-model"):
+        load("static:owner/no-model")
+
+
+@pytest.mark.parametrize("where", ["/no/such/folder", "./nor/this", "~/nor-this", "nor-this", "a/b/c"])
+def test_missing_folder_is_said_and_not_to_be_downloaded(where: str) -> None:
+    """No client of a hub knows a path: nobody is sent to fetch one there."""
+    pytest.importorskip("model2vec", reason="model2vec is not installed")
+    with pytest.raises(UsageError) as told:
         load(f"static:{where}")
+    assert str(told.value) == f"no model for scorer 'static:{where}': there is no folder {where}"
 
 
 def test_folder_without_a_model_is_said(tmp_path: Path) -> None:

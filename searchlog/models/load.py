@@ -55,7 +55,7 @@ def load(spec: str) -> Scorer:
     folder = _folder(spec, where)
     make: Callable[[Path, str], Scorer] = getattr(import_module(f"searchlog.models.{_MODULES[kind]}"), kind)
     try:
-        return make(folder, f"{kind}:{where.rstrip('/').rpartition('/')[2]}@{_digest(folder)}")
+        return make(folder, f"{kind}:{_label(where)}@{_digest(folder)}")
     except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
         reason = str(error).split("\n", 1)[0][:200]
         raise UsageError(f"{folder} holds no model for {kind!r}: {reason}", found=spec) from None
@@ -75,19 +75,23 @@ def _folder(spec: str, where: str) -> Path:
     folder = Path(where).expanduser()
     if folder.is_dir():
         return folder
-    missing = UsageError(
-        f"no model for scorer {spec!r}: {where} is neither a folder nor in the local cache, and nothing is downloaded; "
-        f"fetch it yourself (such as: hf download {where}) and name it again, or name its folder",
-        found=spec,
-    )
     if where.count("/") != 1 or where.startswith(("/", ".", "~")):
-        raise missing
+        raise UsageError(f"no model for scorer {spec!r}: there is no folder {where}", found=spec)
     try:
         from huggingface_hub import snapshot_download
 
         return Path(snapshot_download(where, local_files_only=True))
     except Exception:  # the client has a tree of errors of its own, and all of them say that it is not there
-        raise missing from None
+        raise UsageError(
+            f"no model for scorer {spec!r}: {where} is neither a folder nor in the local cache, and nothing is "
+            f"downloaded; fetch it yourself (such as: hf download {where}) and name it again, or name its folder",
+            found=spec,
+        ) from None
+
+
+def _label(where: str) -> str:
+    """Return the last part of a model's name or path, as one word: it stands in the rule of a step."""
+    return "_".join(where.rstrip("/").rpartition("/")[2].split())
 
 
 def _digest(folder: Path) -> str:
