@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("urls", nargs=-1, required=True, callback=options.as_text, metavar="URL...")
-@click.option("--all", "form", flag_value="all", help="Print the whole visible text, menus and footers too.")
+@click.option("--all", "form", flag_value="all", help="Print the whole visible text, menus too, without marks.")
 @click.option("--raw", "--html", "form", flag_value="raw", help="Print the page as it came, content codings removed.")
 @click.option(
     "--via",
@@ -51,8 +51,9 @@ def fetch_command(
     """Fetch pages, keep them, and print their main text.
 
     The main text is told block by block from the layout of the page and its type (an article, say, a forum, a product);
-    of articles where that leaves doubts trafilatura is asked as well. Headings, list items and quotes are marked as in
-    Markdown. stderr says how much of the visible text that is; --all prints all of it, and all of it is stored.
+    where that leaves doubts of an article or of documentation trafilatura is asked as well. Headings, list items and
+    quotes are marked as in Markdown. stderr says how much of the visible text that is; --all prints all of it, without
+    marks.
 
     What the page states for machines and shows nowhere (a price, answers to questions) follows below a line that says
     so: it is the page's claim, and no part of its text.

@@ -28,7 +28,7 @@ class ConvertOptions:
 
     labels: str = "main"
     """Who tells main text from furniture: `structure` (names and roles of elements alone), `main` (`main_text.py`), or
-    `trafilatura`: as `main`, and where that is unsure of an article trafilatura is heard as well."""
+    `trafilatura`: as `main`, and where that is unsure of an article or documentation trafilatura is heard too."""
     dates: str = "page"
     """Where dates come from: `page` (what the page states), or `htmldate` as well when it states none."""
     text_chars_max: int = 2_000_000
@@ -135,7 +135,7 @@ def _html(given: _Given) -> Result:
 
 
 _SURE = 91
-"""Expected F1, in percent, from which trafilatura is not asked about an article. It costs as much as four pages; asked
+"""Expected F1, in percent, from which trafilatura is not asked. It costs as much as four pages; asked
 about one in twenty it lifts articles nearly as much as asked about all."""
 
 
