@@ -11,7 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searchlog.extract.conversion import Block, Conversion, ConversionFailure, conversion_from_json, conversion_to_json
+from searchlog.extract.conversion import (
+    Block,
+    Conversion,
+    ConversionFailure,
+    Metadata,
+    conversion_from_json,
+    conversion_to_json,
+)
 from searchlog.extract.convert import ConvertOptions, convert
 from searchlog.extract.elements import places_of
 from searchlog.extract.flat import hazard
@@ -520,9 +527,9 @@ def test_places_say_where_blocks_stand() -> None:
     assert conversion_from_json(result.text, stored) == result
 
 
-def test_reading_view_marks_headings_items_and_quotes_and_is_empty_without_main_text() -> None:
+def test_reading_view_marks_headings_items_quotes_and_code_and_is_empty_without_main_text() -> None:
     result = page("<h2>Top</h2><blockquote><p>said</blockquote><ul><li>x</ul><pre>\n a\n\n b\n</pre>")
-    assert reading_view(result) == "## Top\n\n> said\n\n- x\n\n a\n\n b"
+    assert reading_view(result) == "## Top\n\n> said\n\n- x\n\n```\n a\n\n b\n```"
     furniture = tuple(replace(block, furniture="nav") for block in result.blocks)
     assert reading_view(replace(result, blocks=furniture)) == ""
 
@@ -530,6 +537,18 @@ def test_reading_view_marks_headings_items_and_quotes_and_is_empty_without_main_
 def test_reading_view_keeps_rows_and_items_together() -> None:
     result = page("<p>a</p><ul><li>1<li>2</ul><table><tr><td>x<td>y<tr><td>z<td>w</table><p hidden>no")
     assert reading_view(result) == "a\n\n- 1\n- 2\n\nx\ty\nz\tw"
+
+
+def test_reading_view_fences_code_that_holds_a_fence_and_looks_like_a_heading() -> None:
+    """A comment of a shell stood in the view as a heading did."""
+    result = page("<p>Run:</p><pre># install\npip install x</pre><pre>a\n```\nb ````</pre>")
+    assert reading_view(result) == "Run:\n\n```\n# install\npip install x\n```\n\n`````\na\n```\nb ````\n`````"
+
+
+def test_reading_view_puts_the_code_of_one_listing_between_two_fences() -> None:
+    blocks = (Block("code", 0, 1, group=1), Block("code", 2, 3, group=1), Block("code", 4, 5, group=2))
+    assert reading_view(Conversion("a\nb\nc", blocks, Metadata(), "html/9")) == "```\na\nb\n```\n\n```\nc\n```"
+    assert reading_view(Conversion("a\nb\nc", blocks, Metadata(), "text/9")) == "a\nb\n\nc"
 
 
 def test_reading_view_marks_no_item_that_has_its_mark() -> None:

@@ -51,9 +51,9 @@ def fetch_command(
     """Fetch pages, keep them, and print their main text.
 
     The main text is told block by block from the layout of the page and its type (an article, say, a forum, a product);
-    where that leaves doubts of an article or of documentation trafilatura is asked as well. Headings, list items and
-    quotes are marked as in Markdown. stderr says how much of the visible text that is; --all prints all of it, without
-    marks.
+    where that leaves doubts of an article or of documentation trafilatura is asked as well. Headings, list items,
+    quotes and code are marked as in Markdown. stderr says how much of the visible text that is; --all prints all of it,
+    without marks.
 
     What the page states for machines and shows nowhere (a price, answers to questions) follows below a line that says
     so: it is the page's claim, and no part of its text.
