@@ -336,7 +336,7 @@ HEAVY = [
 ]
 
 
-@pytest.mark.parametrize("module", ["searchlog", "searchlog.cli"])
+@pytest.mark.parametrize("module", ["searchlog", "searchlog.cli", "searchlog.flow.choose"])
 def test_importing_it_loads_no_heavy_library(module: str) -> None:
     code = f"import sys, {module}; print(*sorted(set(sys.modules) & {set(HEAVY)!r}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
