@@ -103,9 +103,9 @@ class _Row:
 
     cells: list[int]
     """Index of the first piece of each cell; -1 for a column that a spanning cell takes up."""
-    elements: int
-    veils: int
-    """How many elements and veils there were before the row's cells."""
+    elements: int = 0
+    veils: int = 0
+    """How many elements and veils there were before the first cell."""
     head: bool = True
 
 
@@ -318,10 +318,12 @@ class Builder:
         if tag == "thead":
             return state._replace(head=True)
         if tag == "tr":
-            self._rows[-1] = _Row([], len(self.elements) + 1, len(self._veils))
+            self._rows[-1] = _Row([])
         elif tag in ("td", "th"):
             row = self._rows[-1]
             if row is not None:
+                if not row.cells:
+                    row.elements, row.veils = len(self.elements), len(self._veils)
                 row.cells.append(len(self._pieces))
                 row.head = row.head and (tag == "th" or state.head)
                 span = attributes.get("colspan") or ""

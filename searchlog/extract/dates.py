@@ -84,11 +84,11 @@ def _join(year: str, month: str | None, day: str | None, clock: list[str | None]
     if not 1900 <= int(year) <= 2100:
         return None
     if month is None:
-        return None if any(clock) else year
+        return None if any(clock) else str(int(year))  # in ASCII, whatever digits it is written with
     try:
         whole = date(int(year), int(month), int(day or 1))
         if day is None:
-            return None if any(clock) else f"{year}-{whole.month:02d}"
+            return None if any(clock) else f"{whole.year}-{whole.month:02d}"
         if not clock or clock[0] is None or clock[1] is None:
             out = whole.isoformat()
         else:
@@ -106,5 +106,5 @@ def _zone(zone: str | None) -> str:
     if named := _ZONES.get(zone.upper()):
         return named
     digits = zone[1:].replace(":", "").ljust(4, "0")
-    time(int(digits[:2]), int(digits[2:]))  # an offset of 99:99 is no offset: ValueError
-    return f"{zone[0]}{digits[:2]}:{digits[2:]}"
+    offset = time(int(digits[:2]), int(digits[2:]))  # an offset of 99:99 is no offset: ValueError
+    return f"{zone[0]}{offset.isoformat('minutes')}"

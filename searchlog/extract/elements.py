@@ -19,6 +19,8 @@ __all__ = ["ELEMENTS_MAX", "Element", "Elements", "Layout", "Path", "places_of",
 
 ELEMENTS_MAX = 60_000
 """Block elements that are remembered apart; what comes later belongs to the element around it."""
+_NAMES_CHARS_MAX = 400
+"""Of classes and an id, that are looked at."""
 _NOT_NAMES = re.compile(r"[^a-z_-]+")
 
 
@@ -74,7 +76,7 @@ class Elements:
         label, names, name = None, "", ""
         if attributes:
             names = attributes.get("class") or ""
-            name = _first(names) if names else ""
+            name = _first(names[:_NAMES_CHARS_MAX]) if names else ""
             label = region_label(tag, attributes)
         elif tag in LABELLED:
             label = region_label(tag, attributes)
@@ -83,7 +85,9 @@ class Elements:
         path = self._known.get(key)
         if path is None:
             path = self._known[key] = len(self.paths)
-            self.paths.append(Path(outer, tag, name, f"{names} {attributes.get('id') or ''}"[:400].strip()))
+            self.paths.append(
+                Path(outer, tag, name, f"{names} {attributes.get('id') or ''}"[:_NAMES_CHARS_MAX].strip())
+            )
         self._all.append(Element(around, path, label, start))
         return index
 
@@ -121,7 +125,8 @@ def tag_paths(elements: Elements) -> list[str]:
         elif outer.count("/") >= _TAGS_MAX - 1:
             out.append(outer)
         else:
-            out.append(f"{outer}/{path.tag}" if outer else path.tag)
+            tag = path.tag[:_TAG_CHARS_MAX]
+            out.append(f"{outer}/{tag}" if outer else tag)
     return out
 
 
@@ -141,6 +146,8 @@ def places_of(blocks: Sequence[Block], layout: Layout) -> tuple[Place, ...]:
 
 _TAGS_MAX = 40
 """Names of one path; deeper elements share that of the fortieth."""
+_TAG_CHARS_MAX = 40
+"""Of one name: a page may call an element whatever it likes, at any length."""
 
 
 @lru_cache(8192)

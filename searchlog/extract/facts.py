@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from html import unescape
 from typing import Any
 
@@ -89,16 +90,17 @@ def _of_objects(syntax: str, objects: Sequence[Mapping[str, Any]]) -> Iterator[F
     events = [item for item in own if any(map(_EVENT.search, type_names(item)))]
     if len(events) == 1:
         yield from _of_keys(events[0], _EVENT_KEYS, f"{syntax}:{_kind(events[0])}")
+    read: set[int] = set()
     for item in own:
         names = type_names(item)
         if "FAQPage" in names:
-            yield from _of_questions(item, "faq", f"{syntax}:FAQPage.mainEntity")
+            yield from _of_questions(item, "faq", f"{syntax}:FAQPage.mainEntity", read)
         elif "QAPage" in names:
-            yield from _of_questions(item, "answer", f"{syntax}:QAPage.mainEntity")
+            yield from _of_questions(item, "answer", f"{syntax}:QAPage.mainEntity", read)
 
 
 def _kind(item: Mapping[str, Any]) -> str:
-    return next(iter(type_names(item)), "")[:40]
+    return next((name for name in type_names(item) if name.isprintable()), "")[:40]
 
 
 def _of_keys(item: Mapping[str, Any], keys: Mapping[str, str], source: str) -> Iterator[Fact]:
@@ -140,15 +142,17 @@ def _of_offer(offer: Mapping[str, Any], source: str, *, nested: bool) -> Iterato
                 yield from _of_offer(inner, f"{source}.offers", nested=False)
 
 
-def _of_questions(item: Mapping[str, Any], name: str, source: str) -> Iterator[Fact]:
-    """Yield each question and its answer, on two lines."""
+def _of_questions(item: Mapping[str, Any], name: str, source: str, read: set[int]) -> Iterator[Fact]:
+    """Yield each question and its answer, on two lines; each object once, however often an `@id` refers to it."""
     for question in _list(item.get("mainEntity"), _ANSWERS_MAX):
-        if not isinstance(question, Mapping):
+        if not isinstance(question, Mapping) or id(question) in read or len(read) >= _ANSWERS_MAX:
             continue
+        read.add(id(question))
         asked = _plain(question.get("name")) or _plain(question.get("text"))
         for key in ("acceptedAnswer", "suggestedAnswer"):
-            answers = [_plain(one.get("text")) for one in _list(question.get(key)) if isinstance(one, Mapping)]
-            for answer in filter(None, answers[: 1 if key == "acceptedAnswer" else 3]):
+            count_max = 1 if key == "acceptedAnswer" else 3
+            answers = [one for one in _list(question.get(key)) if isinstance(one, Mapping)][:count_max]
+            for answer in filter(None, [_plain(one.get("text")) for one in answers]):
                 yield from _fact(name, f"{asked}\n{answer}", f"{source}.{key}", fold=False)
 
 
@@ -191,11 +195,16 @@ def _plain(value: Any) -> str:
     """Return text in which markup may stand without it, by the same reading as a page's."""
     text = _text(value)[:_MARKUP_CHARS_MAX]
     if "<" in text:
-        from searchlog.extract.html import read_html
-
-        built = read_html(text, "", _MARKUP_CHARS_MAX).built
-        text = "\n".join(built.text[block.start : block.end] for block in built.blocks if block.hidden is None)
+        text = _without_markup(text)
     return "\n".join(" ".join(line.split()) for line in text.splitlines() if line.strip())
+
+
+@lru_cache(256)
+def _without_markup(text: str) -> str:
+    from searchlog.extract.html import read_html
+
+    built = read_html(text, "", _MARKUP_CHARS_MAX).built
+    return "\n".join(built.text[block.start : block.end] for block in built.blocks if block.hidden is None)
 
 
 def unseen(stated: Sequence[Fact], text: str) -> tuple[Fact, ...]:

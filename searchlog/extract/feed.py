@@ -103,7 +103,7 @@ _MENDED = re.compile(
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _BEFORE_ROOT = re.compile(r"(?>\s+|<!--.*?-->|<\?.*?\?>)+", re.S)
 _DOCTYPE = re.compile(
-    r"<!DOCTYPE[^\[>]{0,2000}+(?:\[(?:[^\]\"'<]|<!--.*?-->|<|\"[^\"]*+\"|'[^']*+')*+\]\s*)?>", re.I | re.S
+    r"<!DOCTYPE[^\[>]{0,2000}+(?:\[(?:[^\]\"'<]|<!--.*?-->|<(?!!--)|\"[^\"]*+\"|'[^']*+')*+\]\s*)?>", re.I | re.S
 )
 _STORABLE = re.compile("[^\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _XML_NAMES = frozenset(("lt", "gt", "amp", "quot", "apos"))
@@ -215,8 +215,16 @@ class _Xml:
         return None
 
     def _entries(self, nodes: Iterator[Any], read: Callable[[Any], Entry]) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
+        """Read entries; those in an entry only where an end is missing, not those in one of its parts.
+
+        So no part is read twice.
+        """
         entries: list[Entry] = []
+        seen: set[Any] = set()
         for node in nodes:
+            if next(node.iterancestors(node.tag), None) is not None and node.getparent() not in seen:
+                continue
+            seen.add(node)
             if len(entries) == ENTRIES_MAX:
                 return tuple(entries), ("entries-cut",)
             if self._late():
@@ -278,12 +286,13 @@ class _Xml:
 
     def _atom(self, root: Any) -> Feed:
         parts = _parts(root, "atom.")
-        entries, warnings = self._entries(root.iter("entry", "atom.entry"), lambda node: self._entry(node, parts))
+        people = _people(parts)
+        entries, warnings = self._entries(root.iter("entry", "atom.entry"), lambda node: self._entry(node, people))
         updated, updated_in = _first(parts, ("updated", "modified"), "feed")
         return Feed(
             title=_atom_text(parts, "title"),
             summary=_atom_text(parts, "subtitle") or _atom_text(parts, "tagline"),
-            author=_people(parts),
+            author=people,
             language=root.get(_XML_LANG, ""),
             link=_joined(self._base(root), _atom_link(root)),
             updated=updated,
@@ -292,7 +301,7 @@ class _Xml:
             warnings=warnings,
         )
 
-    def _entry(self, node: Any, feed: Mapping[str, list[Any]]) -> Entry:
+    def _entry(self, node: Any, people: str) -> Entry:
         parts = _parts(node, "atom.")
         base = self._base(node)
         link = _joined(base, _atom_link(node))
@@ -301,7 +310,7 @@ class _Xml:
         (body,) = (parts.get("content") or parts.get("summary") or [node])[:1]
         return Entry(
             title=_atom_text(parts, "title"),
-            author=_people(parts) or _people(feed),
+            author=_people(parts) or people,
             published=_line(published),
             published_in=published_in,
             updated=_line(updated),
@@ -442,24 +451,25 @@ def read_json(text: str, url: str) -> Feed | None:
     items = value.get("items")
     rows = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
     home = _joined(url, _string(value, "home_page_url"))
+    people = _json_people(value)
     return Feed(
         title=Rich(_string(value, "title")),
         summary=Rich(_string(value, "description")),
-        author=_json_people(value),
+        author=people,
         language=_string(value, "language"),
         link=home,
-        entries=tuple(_json_entry(item, value, url) for item in rows[:ENTRIES_MAX]),
+        entries=tuple(_json_entry(item, people, url) for item in rows[:ENTRIES_MAX]),
         warnings=("entries-cut",) if len(rows) > ENTRIES_MAX else (),
     )
 
 
-def _json_entry(item: Mapping[str, Any], feed: Mapping[str, Any], url: str) -> Entry:
+def _json_entry(item: Mapping[str, Any], people: str, url: str) -> Entry:
     link = _joined(url, _string(item, "url")) or _joined(url, _string(item, "external_url"))
     markup = _string(item, "content_html")
     published, updated = _line(_string(item, "date_published")), _line(_string(item, "date_modified"))
     return Entry(
         title=Rich(_string(item, "title")),
-        author=_json_people(item) or _json_people(feed),
+        author=_json_people(item) or people,
         published=published,
         published_in="item.date_published" if published else "",
         updated=updated,

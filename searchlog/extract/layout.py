@@ -11,6 +11,7 @@ labelled header or footer.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -84,7 +85,8 @@ _BULLET = re.compile(
 )
 _NUMBERED = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\([ivx]{1,5}\))\s+\S")
 _ENDED = re.compile(r"[.!?:;\u3002\uff01\uff1f\u2026][\"'\u201d\u2019)\]]*$")
-_LEADER = re.compile(r"(?:[ .\u2026]*\.){3}[ .]*\s*\w{1,6}$")
+_LEADER = re.compile(r"([ .\u2026]*\.)\s*\w{1,6}$")
+_LEADER_DOTS_MIN = 3
 _LEADER_CHARS = 24
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LAST_PART = re.compile(r"([^\W_]+(?:-[^\W_]+)*)$")
@@ -398,16 +400,30 @@ def _are_rows(above: Line, line: Line) -> bool:
     """Return whether two lines are rows of one table: a cell of one begins, ends or stands in the middle as one of the
     other does."""
     near = 0.35 * line.size
-    return any(
-        abs(one[0] - other[0]) < near or abs(one[1] - other[1]) < near or abs(sum(one) - sum(other)) < 2 * near
-        for one in above.cells[1:_CELLS_MAX]
-        for other in line.cells[1:_CELLS_MAX]
+    ones, others = above.cells[1:_CELLS_MAX], line.cells[1:_CELLS_MAX]
+    if not ones or not others:
+        return False
+    return (
+        _meet([cell[0] for cell in ones], [cell[0] for cell in others], near)
+        or _meet([cell[1] for cell in ones], [cell[1] for cell in others], near)
+        or _meet([sum(cell) for cell in ones], [sum(cell) for cell in others], 2 * near)
     )
+
+
+def _meet(ones: Sequence[float], others: Sequence[float], near: float) -> bool:
+    """Return whether two places are less than `near` apart."""
+    places = sorted(others)
+    for one in ones:
+        at = bisect_left(places, one)
+        if any(abs(one - place) < near for place in places[max(0, at - 1) : at + 1]):
+            return True
+    return False
 
 
 def _leads(text: str) -> bool:
     """Return whether dots lead to a page number at the end of a line."""
-    return _LEADER.search(text[-_LEADER_CHARS:]) is not None
+    found = _LEADER.search(text[-_LEADER_CHARS:])
+    return found is not None and found[1].count(".") >= _LEADER_DOTS_MIN
 
 
 def _is_item(line: Line) -> bool:

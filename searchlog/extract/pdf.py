@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
-from math import sin
+from math import isfinite, sin
 from typing import Any
 
 from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Dated, Metadata, bounded
@@ -189,6 +189,11 @@ def _lines(layer: Any, page: int) -> list[Line]:
     return lines
 
 
+def _finite(place: float) -> float:
+    """Return the place; 0 for what a file's numbers overflow to."""
+    return place if isfinite(place) else 0.0
+
+
 class _Measure:
     """Where the characters of a text layer stand. Places are asked for by the line, not by the character: it is a call
     into the library each time."""
@@ -214,13 +219,13 @@ class _Measure:
         box = self._box
         if not self._raw.FPDFText_GetLooseCharBox(self._layer, self._index(at), box):
             return 0.0, 0.0, 0.0
-        return float(box.left), float(box.right), abs(float(box.top - box.bottom))
+        return _finite(box.left), _finite(box.right), _finite(abs(box.top - box.bottom))
 
     def line(self, text: str, start: int, page: int) -> Line:
         raw, layer = self._raw, self._layer
         first = self._index(start)
         raw.FPDFText_GetCharOrigin(layer, first, self._x, self._y)
-        base = float(self._y.value)
+        base = _finite(self._y.value)
         begin, end = self._edges(start), self._edges(start + len(text.removesuffix(HYPHEN)) - 1)
         size = max(begin[2], end[2]) or 1.0
         turned = abs(sin(raw.FPDFText_GetCharAngle(layer, first))) > _TURNED
@@ -258,14 +263,15 @@ class _Measure:
     def _turned(self, start: int, last: int) -> tuple[float, float, float, float] | None:
         """Return left, right, base and size of a line that runs up or down the page, as if the page were turned."""
         raw, layer, box = self._raw, self._layer, self._box
-        x, y = float(self._x.value), float(self._y.value)
+        x, y = _finite(self._x.value), _finite(self._y.value)
         if not raw.FPDFText_GetLooseCharBox(layer, self._index(last), box):
             return None
         down = sin(raw.FPDFText_GetCharAngle(layer, self._index(start))) > 0
-        size = abs(float(box.right - box.left)) or 1.0
-        if abs(float(box.left) - x) > abs(float(box.top) - y) + size:
+        size = _finite(abs(box.right - box.left)) or 1.0
+        top, bottom = _finite(box.top), _finite(box.bottom)
+        if abs(_finite(box.left) - x) > abs(top - y) + size:
             return None  # letters that lie on their side in a line that does not
-        return (-y, -float(box.bottom), x, size) if down else (y, float(box.top), -x, size)
+        return (-y, -bottom, x, size) if down else (y, top, -x, size)
 
     def _in_order(self, word: str, start: int) -> str:
         """Return an Arabic word with its letters from right to left: the library turns some words round."""

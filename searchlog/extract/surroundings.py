@@ -51,6 +51,8 @@ _COMMA = re.compile("[,;，；、،؛]")
 _ROOT = re.compile(r"(?:^|\s)(?:main|content|main-?content|page-?content|primary)(?:\s|$)", re.I)
 _ROOT_PERCENT = 40
 """What an element that calls itself main must hold to be the root of it all."""
+_NAMED_PATHS_MAX = 5_000
+"""Paths whose names are looked at: no page of people has more, and each costs."""
 _PROSE_MIN = 40
 _RECORD_MIN = 20
 _RECORDS_MIN = 3
@@ -235,7 +237,8 @@ class Surroundings:
         )
 
     def _inherited(self) -> list[_Inside]:
-        roots = [_ROOT.search(path.names) is not None for path in self._elements.paths]
+        roots = [_ROOT.search(path.names) is not None for path in self._elements.paths[:_NAMED_PATHS_MAX]]
+        roots += [False] * (len(self._elements.paths) - len(roots))
         total, record = self._total, self._record_key[0]
         out: list[_Inside] = []
         for at, (element, holds) in enumerate(zip(self._elements, self._holds, strict=True)):
@@ -342,14 +345,14 @@ class Surroundings:
 
 def _paths(elements: Elements) -> list[_Path]:
     out: list[_Path] = []
-    for path in elements.paths:
+    for at, path in enumerate(elements.paths):
         if path.around < 0:
             far, inside, depth = [_FAR] * len(_WORD_KINDS), (0,) * len(_TAGS), 0
         else:
             outer = out[path.around]
             far = [up + 1 if up < _FAR else up for up in outer.far]
             inside, depth = outer.inside, outer.depth + 1
-        for kind in _kinds_of(path.names) if path.names else ():
+        for kind in _kinds_of(path.names) if path.names and at < _NAMED_PATHS_MAX else ():
             far[kind] = 0
         if path.tag in _TAGS:
             place = _TAGS.index(path.tag)

@@ -93,16 +93,20 @@ def _text_blocks(text: str) -> Iterator[Block]:
 
 def _of_run(run: list[tuple[int, str]], group: int) -> Iterator[Block]:
     """Yield the blocks of lines without a blank one between them."""
-    first = run[0][1]
-    if len(run) == 1 and _PAGE_END.match(first):
-        yield _block("paragraph", run, furniture="footer")
-        return
-    level = _heading_level(run)
-    if level:
-        underlined = len(run) > 1 and _UNDERLINE.match(run[1][1]) is not None
-        yield _block("heading", run[: 1 + underlined], level=level)
-        if len(run) > 1 + underlined:
-            yield from _of_run(run[1 + underlined :], group)
+    at = 0
+    while at < len(run):
+        two = run[at : at + 2]
+        if at == len(run) - 1 and _PAGE_END.match(two[0][1]):
+            yield _block("paragraph", two, furniture="footer")
+            return
+        level = _heading_level(two)
+        if not level:
+            break
+        underlined = len(two) > 1 and _UNDERLINE.match(two[1][1]) is not None
+        yield _block("heading", two[: 1 + underlined], level=level)
+        at += 1 + underlined
+    run = run[at:]
+    if not run:
         return
     items = [index for index, (_, line) in enumerate(run) if _ITEM.match(line)]
     if len(items) < 2 and not (items and items[0] == 0):
