@@ -122,8 +122,8 @@ class Query(Body):
     """What the passages were chosen by, in place of the texts; no provider was sent it."""
 
     @property
-    def texts(self) -> list[str]:
-        """All that was asked, the first one first."""
+    def phrasings(self) -> list[str]:
+        """The texts that were asked, the first one first."""
         return [self.text, *(self.also or ())]
 
 

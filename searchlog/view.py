@@ -108,7 +108,7 @@ def _add(view: TurnView, record: Record) -> None:
 
 def text_asked(run: records.Run, query: records.Query | None) -> str | None:
     """Return the text that a run answers; None when the query's record is not there, or has no such text."""
-    texts, number = query.texts if query else [], run.query_number or 1
+    texts, number = query.phrasings if query else [], run.query_number or 1
     return texts[number - 1] if 0 < number <= len(texts) else None
 
 

@@ -402,7 +402,7 @@ def test_a_search_with_one_text_is_recorded_as_it_always_was(site: Site) -> None
 
 
 def test_stored_texts_that_nobody_could_ask_are_no_crash(site: Site) -> None:
-    assert records.Query(text="a", options={}, providers=[], mode="fuse", policy={}).texts == ["a"]
+    assert records.Query(text="a", options={}, providers=[], mode="fuse", policy={}).phrasings == ["a"]
     with opened() as archive:
         session = archive.session()
         search = ask(session, site, [FIRST, SECOND])

@@ -56,7 +56,7 @@ class Contents:
     """Items of all answers, results and what was no result, by turn."""
     uncounted: set[int] = field(default_factory=set)
     """Turns with a run whose results are missing or damaged."""
-    texts: dict[int, int] = field(default_factory=dict)
+    phrasing_counts: dict[int, int] = field(default_factory=dict)
     """How many texts the query of a turn has, by turn."""
     asked: dict[int, tuple[str, object]] = field(default_factory=dict)
     """Provider and time of each exchange, by its seq."""
@@ -120,7 +120,7 @@ class Contents:
             case Turn():
                 self._turn(turn, body, where)
             case Query():
-                self.texts[turn] = len(body.texts)
+                self.phrasing_counts[turn] = len(body.phrasings)
             case ProviderExchange():
                 started = body.exchange.get("started_at") if isinstance(body.exchange, dict) else None
                 self.asked[envelope.seq] = (body.provider, started)
@@ -162,7 +162,7 @@ class Contents:
         listed = [ref.model_dump() for ref in body.texts or ()]
         if named is not None and named != listed:
             self.report.add("run-differs", where, "texts", expected=f"{len(named)}", found=f"{len(listed)}")
-        count, number = self.texts.get(envelope.turn or 0), body.query_number
+        count, number = self.phrasing_counts.get(envelope.turn or 0), body.query_number
         if number is not None and count is not None and not 1 < number <= count:
             self.report.add("run-differs", where, "query_number", expected=f"2 to {count}", found=number)
         answers = [self.asked[seq] for seq in sorted(envelope.causes) if seq in self.asked]
