@@ -265,11 +265,17 @@ def conversion_body(
         title=metadata.title,
         published=metadata.published.date if metadata.published else None,
         published_source=metadata.published.source if metadata.published else None,
+        published_sure=doubt(metadata.published.sure) if metadata.published else None,
         verbatim=conversion.verbatim,
         warnings=list(conversion.warnings),
         suspected=suspicion_body(suspicion),
     )
     return Stored(body, (text, structure))
+
+
+def doubt(sure: str) -> str | None:
+    """Return what a record says of how sure a date is: nothing, unless there is doubt."""
+    return sure if sure in ("conflicting", "guessed") else None
 
 
 def evidence_body(evidence: Evidence) -> records.Evidence:
@@ -291,6 +297,7 @@ def evidence_body(evidence: Evidence) -> records.Evidence:
         captured_at=source.captured_at,
         published=source.published,
         published_source=source.published_source,
+        published_sure=doubt(source.published_sure),
         crawled=source.crawled,
         crawled_source=source.crawled_source,
         heading_path=list(evidence.heading_path),

@@ -239,6 +239,8 @@ class Conversion(Body):
     title: str | None = None
     published: str | None = None
     published_source: str | None = None
+    published_sure: str | None = None
+    """`conflicting` or `guessed`; None when it is stated, or nobody says (FORMAT.md section 7)."""
     verbatim: bool | None = None
     warnings: list[str] = []
     failure: str | None = None
@@ -282,6 +284,8 @@ class Evidence(Body):
     captured_at: str
     published: str | None = None
     published_source: str | None = None
+    published_sure: str | None = None
+    """As that of the conversion."""
     crawled: str | None = None
     """When a provider says that it read the page itself."""
     crawled_source: str | None = None

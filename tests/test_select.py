@@ -81,6 +81,24 @@ def test_smaller_passage_fills_what_a_larger_one_leaves() -> None:
     assert len(selection.chosen) == 2
 
 
+def test_room_that_a_good_passage_left_is_not_filled_with_a_poor_one() -> None:
+    long = [f"The bridge over the river {i} opened to carts " + "and stood for years " * 12 for i in range(3)]
+    sources, cut = corpus(*long, "bridge river opened, a short word", "Photo: bridge")
+    limit = sum(token_count(text.strip()) for text in long[:2]) + 20
+    taken = {
+        percent: chosen_texts(
+            select(
+                "bridge river opened carts years", sources, cut, Policy(budget_tokens=limit, filler_percent=percent)
+            ),
+            sources,
+        )
+        for percent in (0, 50)
+    }
+    assert "Photo: bridge" in taken[0]
+    assert "Photo: bridge" not in taken[50]
+    assert taken[50] == [text for text in taken[0] if text != "Photo: bridge"]
+
+
 def test_first_passage_is_handed_over_even_if_it_is_over_the_budget() -> None:
     sources, cut = corpus("The bridge opened in the spring of 1932 after long years.")
     selection = select("bridge", sources, cut, Policy(budget_tokens=5))

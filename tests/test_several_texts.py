@@ -308,8 +308,12 @@ def test_focus_that_no_page_speaks_of_says_so(site: Site) -> None:
     with opened() as archive:
         session = archive.session()
         search = ask(session, site, FIRST, focus="zeppelin")
-        assert "No word of the focus is on any page" in search.rendering
+        assert "No word of the focus is on any page: these were chosen by the query." in search.rendering
+        plain = ask(session, site, FIRST)
+        assert [item.text for item in search.evidence] == [item.text for item in plain.evidence]
         check_whole(session, search)
+        nothing = ask(session, site, "zeppelin", focus="airship")
+        assert "No word" not in nothing.rendering
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ class _Basket:
         self._by_source: dict[int, int] = {}
         self.taken: list[Ranked] = []
         self.left = policy.budget_tokens
+        self._least = 0.0
+        """The score below which nothing fills what is left."""
 
     def refuses(self, r: Ranked, capped: bool) -> str:
         """Return the reason a passage may not be taken now; empty if it may."""
@@ -31,7 +33,10 @@ class _Basket:
         if len(self.taken) + (waiting is not None) >= self._policy.passages_max:
             return "below-rank"
         if cost + (self._costs[waiting.rank] if waiting is not None else 0) > self.left:
+            self._least = self._least or float(r.score) * self._policy.filler_percent / 100
             return "over-budget"
+        if self.taken and r is not self._guest and float(r.score) < self._least:
+            return "below-rank"
         used = self._by_source.get(r.passage.source, 0)
         if capped and used and 100 * (used + cost) > self._policy.source_percent * self._policy.budget_tokens:
             return "source-cap"
@@ -95,7 +100,8 @@ def within_budget(
         numbers: dict[str, str | int] = {"rank": first.rank, "tokens": costs[first.rank], "limit": policy.budget_tokens}
         decisions[0] = Decision("budget", subject(first.passage), True, "first-over-budget", numbers)
     limits = f"tokens={policy.budget_tokens} passages={policy.passages_max}"
-    rule = f"{policy.rule} {limits} source={policy.source_percent}% guest={policy.guest_percent}%"
+    shares = f"source={policy.source_percent}% guest={policy.guest_percent}% filler={policy.filler_percent}%"
+    rule = f"{policy.rule} {limits} {shares}"
     taken = sorted(basket.taken, key=lambda r: r.rank)
     chosen = [Chosen(r.passage, r.rank, r.score, costs[r.rank]) for r in taken]
     return chosen, account("budget", rule, len(ranked), decisions)

@@ -29,6 +29,9 @@ class Policy:
     found at 1,000 tokens, 90 costs 1: what the others fill it with is worth less."""
     guest_percent: int = 10
     """Share of the budget that is kept for the best passage of a second host, if it fits in that."""
+    filler_percent: int = 50
+    """Once a passage did not fit, what a smaller one must score to take its room, in percent of that one. Up to 50 no
+    set lost by it; without it the last lines of a budget were captions and buttons."""
     near_duplicate_percent: int = 80
     """A passage leaves when a better one holds this share of its word runs and all of its numbers."""
     page_duplicate_percent: int = 80

@@ -22,6 +22,7 @@ __all__ = ["Chosen", "TextPage", "choose"]
 
 _DATE_CHARS_MAX = 100
 _FALLBACK = "No word of the {} is on any page: these are the beginnings of the pages found."
+_NO_FOCUS = "No word of the focus is on any page: these were chosen by the query."
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +69,20 @@ def choose(
 ) -> Chosen:
     """Return the evidence for a query from these pages: by its focus where it has one, else by each of its texts.
 
+    A focus of which no word is on any page gives way to the texts.
+
     known_ids: ids that passages already have in this session, by (text digest, start, end). notes: how the
     search went up to here, shown to the model above the evidence. scorer: the model that the settings name.
     """
     sources = tuple(map(_source, pages))
     cut = [passage for number, page in enumerate(pages) for passage in _passages(number, page)]
     selection = select(query.sought, sources, cut, policy, scorer=scorer)
+    said = _FALLBACK.format("query") if selection.fallback else ""
+    if selection.fallback and query.focus is not None:
+        selection = select(query.phrasings, sources, cut, policy, scorer=scorer)
+        said = _FALLBACK.format("query or the focus") if selection.fallback else _NO_FOCUS
     evidence = build_evidence(selection, sources, first_number, known_ids)
-    said = _FALLBACK.format("query" if query.focus is None else "focus")
-    remarks = (*notes.remarks, said) if selection.fallback and evidence else notes.remarks
+    remarks = (*notes.remarks, said) if said and evidence else notes.remarks
     steps = (*notes.steps, *selection.steps)
     notes = replace(notes, steps=steps, remarks=remarks, also=query.also, focus=query.focus)
     return Chosen(sources, selection, evidence, render(evidence, query.text, notes))

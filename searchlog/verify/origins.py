@@ -151,8 +151,9 @@ class Origins:
 
     def _is_date(self, body: Evidence, page: Conversion) -> bool:
         if page.published is not None:
-            return (body.published, body.published_source) == (page.published, page.published_source)
-        return (body.published, body.published_source) in self.dates
+            own = (page.published, page.published_source, page.published_sure)
+            return (body.published, body.published_source, body.published_sure) == own
+        return body.published_sure is None and (body.published, body.published_source) in self.dates
 
     def _slice(self, body: Evidence, text: str | None, where: str) -> None:
         """Check that the passage is the slice of the text that its record names, with its surroundings."""
