@@ -166,3 +166,29 @@ def test_dots_lead_to_a_page_number_in_the_end_of_a_line(text: str, leads: bool)
 def test_a_place_that_is_no_number_is_none(place: float, known: float) -> None:
     assert pdf._finite(place) == known
     assert pdf._finite(place - place) == 0.0
+
+
+@pytest.mark.parametrize("attribute", ["hidden", "style='display:none'", "style='font-size:0'", "class='sr-only'"])
+def test_what_a_title_of_a_feed_hides_is_not_seen(attribute: str) -> None:
+    title = f"<![CDATA[Seen <b>here</b> <span {attribute}>SECRET</span>]]>"
+    items = f"<item><title>{title}</title></item>"
+    result = converted(f"<rss><channel><title>{title}</title>{items}</channel></rss>", RSS)
+    assert result.text == "Seen here\nSeen here"
+    assert result.metadata.title == "Seen here"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        '<feed xmlns="http://www.w3.org/2005/Atom">&b;<title>t</title><author>&b;<name>n</name></author>'
+        "<entry>&b;<title>q&b;</title><author>&b;<name>k</name></author></entry></feed>",
+        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">&b;'
+        "<channel>&b;<title>t</title></channel><item>&b;<title>q&b;</title></item></rdf:RDF>",
+    ],
+)
+def test_entities_of_a_document_type_that_cannot_be_told_are_left_out(document: str) -> None:
+    kept = '<!DOCTYPE rss [<?x " ?><!ENTITY b "SECRET"><!ENTITY x SYSTEM "file:///etc/hostname">]><?y <!-- ?>'
+    read = feed.read_xml(kept + document, "https://example.org/")
+    assert read is not None
+    assert [entry.title.text for entry in read.entries] == ["q"]
+    assert "SECRET" not in repr(read)

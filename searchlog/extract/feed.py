@@ -172,6 +172,7 @@ def read_xml(text: str, url: str, late: Callable[[], bool] = lambda: False) -> F
         return None
     if root is None:
         return None
+    etree.strip_elements(root, etree.Entity, with_tail=False)  # of a document type that `mended` could not tell
     _name_all(root)
     reader = _Xml(root, url, late)
     feed = reader.feed()

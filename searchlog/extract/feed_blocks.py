@@ -29,6 +29,8 @@ _REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,30});"
 _INLINE = re.compile(
     r"</?(a|abbr|b|bdi|br|cite|code|em|i|q|s|small|span|strong|sub|sup|u|wbr)(?:\s[^<>]{0,500})?/?>", re.I
 )
+_VEIL = re.compile(r"<[a-z][a-z0-9]{0,10}\s[^<>]{0,500}?\b(?:style|class|hidden|popover|color)\b", re.I)
+"""The start of an element that may hide its text."""
 _EMPTY = frozenset(("br", "wbr"))
 _HEADING_LEVEL = 2
 """Of an entry's title; headings inside its content stand below it."""
@@ -161,10 +163,10 @@ def _title(given: Rich) -> str:
     """Return a title in one line.
 
     RSS does not say whether a title is markup: inline elements that end are taken for such, others stay as they stand
-    (`Vec<T>`); references are resolved, since few titles are about them.
+    (`Vec<T>`); references are resolved, since few titles are about them. What is hidden in one is left out.
     """
     text = given.text
-    if given.kind == "html":
+    if given.kind == "html" or (given.kind == "unsaid" and _VEIL.search(text)):
         page = read_html(text, "", 2_000)
         text = " ".join(page.built.text[one.start : one.end] for one in page.built.blocks if one.hidden is None)
     elif given.kind == "unsaid":
