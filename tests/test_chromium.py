@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from searchlog.evidence.selector import describe, fragment_link
+from searchlog.evidence.fragment import fragment_link
+from searchlog.evidence.selector import describe
 from searchlog.extract.conversion import Conversion
 from searchlog.extract.convert import convert
 from tests import chromium

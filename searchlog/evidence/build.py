@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from searchlog.digest import text_digest
 from searchlog.evidence.flags import flags
+from searchlog.evidence.fragment import fragment_link
 from searchlog.evidence.passage import Evidence, Passage, Source
 from searchlog.evidence.policy import Chosen
 from searchlog.evidence.select import Selection
-from searchlog.evidence.selector import describe, fragment_link
+from searchlog.evidence.selector import describe
 
 __all__ = ["Key", "build_evidence", "key"]
 

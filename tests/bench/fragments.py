@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from searchlog.evidence.selector import describe, fragment_link
+from searchlog.evidence.fragment import fragment_link
+from searchlog.evidence.selector import describe
 from tests import chromium
 from tests.bench.stored_pages import Chosen, load, sample
 

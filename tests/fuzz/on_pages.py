@@ -12,11 +12,12 @@ from searchlog.digest import digest, text_digest
 from searchlog.errors import FormatError
 from searchlog.evidence.build import build_evidence
 from searchlog.evidence.flags import flags, sanitise
+from searchlog.evidence.fragment import fragment_link
 from searchlog.evidence.passage import Passage, Source
 from searchlog.evidence.passages import passages
 from searchlog.evidence.render import Options, parse_rendering, render
 from searchlog.evidence.select import Policy, select
-from searchlog.evidence.selector import Match, anchor, describe, fragment_link, from_json, to_json
+from searchlog.evidence.selector import Match, anchor, describe, from_json, to_json
 from searchlog.extract import charset, frames
 from searchlog.extract.conversion import Conversion, ConversionFailure, conversion_from_json, conversion_to_json
 from searchlog.extract.convert import ConvertOptions, convert
