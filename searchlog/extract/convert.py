@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from searchlog.errors import UsageError
 from searchlog.extract import charset, sniff
 from searchlog.extract.conversion import Block, Conversion, ConversionFailure, Metadata, main_percent, visible_text
-from searchlog.extract.elements import Layout, places_of
+from searchlog.extract.elements import places_of
+from searchlog.extract.labelling import labelled
 from searchlog.spoofing.forgery import forged
 from searchlog.spoofing.invisible import CONTROLS, has_invisible, unusual, utf_8
 
@@ -129,33 +130,9 @@ def _html(given: _Given) -> Result:
         shown = facts.unseen(page.metadata.facts, visible_text(result))
         result = replace(result, metadata=replace(page.metadata, facts=shown))
     if page.tree and not options.linear:
-        result = _labelled(result, page.built.layout, decoded.text, url, options.labels)
+        result = labelled(result, page.built.layout, decoded.text, url, options.labels)
     result = replace(result, main_percent=main_percent(result.blocks))
     return _asked_for(_stamped(result, decoded, media_type), decoded.text, url, options)
-
-
-_SURE = 91
-"""Expected F1, in percent, from which trafilatura is not asked. It costs as much as four pages; asked
-about one in twenty it lifts articles nearly as much as asked about all."""
-
-
-def _labelled(result: Conversion, layout: Layout, markup: str, url: str, labels: str) -> Conversion:
-    """Tell main text from furniture."""
-    if labels == "structure":
-        return result
-    from searchlog.extract import main_text, opinion
-
-    main = main_text.main_text(result.text, result.blocks, layout, result.metadata, url)
-    if main is None:
-        return result
-    path = main_text.RULE
-    if labels == "trafilatura" and main.page_type in ("article", "documentation") and main.expected_percent() < _SURE:
-        if not opinion.is_readable(markup):
-            result = replace(result, warnings=(*result.warnings, "labels-too-deep"))
-        elif keeps := opinion.kept(markup, [result.text[b.start : b.end] for b in result.blocks if b.hidden is None]):
-            main, path = main.with_opinion(keeps), f"{path} {opinion.name()}"
-    blocks = main_text.label(result.blocks, main.is_main())
-    return replace(result, blocks=blocks, labels=path, page_type=main.page_type)
 
 
 def _asked_for(result: Conversion, markup: str, url: str, options: ConvertOptions) -> Conversion:
