@@ -18,7 +18,9 @@ import importlib.util
 import json
 import statistics
 import time
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,15 +105,30 @@ def held_out(folder: Path, cases: list[Case], count: int) -> dict[str, dict[str,
     out: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in OURS}
     gc.collect()
     gc.freeze()  # what was learnt from is large: it is not to be looked through while ours is timed
+    types = Counter[tuple[str, str]]()
     shipped = main_text.trees
     for fold in range(count):
         others = [page for page in pages if folds[page.id] != fold]
         source = training.source_of(training.train_blocks(others), training.train_types(others))
         main_text.trees = training.loaded(source)
+        mine = [case for case in cases if folds.get(case["id"], 0) == fold]
         for name, read in OURS.items():
-            out[name] |= score([case for case in cases if folds.get(case["id"], 0) == fold], read)
+            out[name] |= score(mine, read)
+        for case in mine:
+            taken = conversion(case["bytes"], case["url"] or "", "main")
+            types[case["type"], taken.page_type if taken else ""] += 1
     main_text.trees = shipped
+    print("page types: " + "; ".join(map(partial(taken_for, types), sorted({kind for kind, _ in types}))), flush=True)
     return out
+
+
+def taken_for(types: Counter[tuple[str, str]], kind: str) -> str:
+    """Return how many pages of a type were taken for it, and what the others were taken for most."""
+    said = Counter({other: number for (own, other), number in types.items() if own == kind})
+    right = said.pop(kind, 0)
+    most = said.most_common(1)
+    wrong = f", {most[0][1]} for {most[0][0] or 'none'}" if most else ""
+    return f"{kind} {right} of {right + said.total()}{wrong}"
 
 
 def print_table(cases: list[Case], found: dict[str, dict[str, tuple[float, float]]]) -> None:
