@@ -151,7 +151,7 @@ def _search(begin: Draft) -> list[Draft]:
     )
     selection = Draft(
         records.Selection(
-            rule="select/1",
+            rule="select/2",
             budget_tokens=4000,
             used_tokens=8,
             chosen=[{"source": 0, "start": 11, "end": 40, "rank": 1, "score": "1.25", "tokens": 8}],
@@ -182,7 +182,7 @@ def _search(begin: Draft) -> list[Draft]:
         (conversion, selection),
     )
     rendering = Draft(
-        records.Rendering(form="render/3", text=_ref(RENDERING.encode()), evidence=["e1"], tokens=124),
+        records.Rendering(form="render/4", text=_ref(RENDERING.encode()), evidence=["e1"], tokens=124),
         (selection, evidence),
     )
     return [query, exchange, run, decision, capture, conversion, selection, evidence, rendering]

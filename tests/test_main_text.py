@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searchlog.extract import trees
@@ -120,6 +120,7 @@ PIECES = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(PIECES)
 def test_every_visible_block_of_any_page_has_whole_numbers(pieces: list[str]) -> None:
     page = read_html("<title>a b</title>text" + "".join(pieces), URL, 10_000)

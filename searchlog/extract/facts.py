@@ -248,7 +248,7 @@ def _stands_in(value: str, text: str) -> bool:
     return True
 
 
-_PLACES_MAX = 1_000
+_PLACES_MAX = 100
 
 
 def _goes_on(before: str, after: str) -> bool:
