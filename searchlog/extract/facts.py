@@ -14,8 +14,11 @@ from functools import lru_cache
 from html import unescape
 from typing import Any
 
+from searchlog.extract.builder import Builder
 from searchlog.extract.conversion import Fact
+from searchlog.extract.flat import read_flat
 from searchlog.extract.structured import type_names
+from searchlog.extract.style import Sheet
 
 __all__ = ["FACTS_MAX", "facts", "unseen"]
 
@@ -192,7 +195,7 @@ def _text(value: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    """Return text in which markup may stand without it, by the same reading as a page's."""
+    """Return text in which markup may stand without it, by the linear reading of a page."""
     text = _text(value)[:_MARKUP_CHARS_MAX]
     if "<" in text:
         text = _without_markup(text)
@@ -201,9 +204,9 @@ def _plain(value: Any) -> str:
 
 @lru_cache(256)
 def _without_markup(text: str) -> str:
-    from searchlog.extract.html import read_html
-
-    built = read_html(text, "", _MARKUP_CHARS_MAX).built
+    builder = Builder(Sheet())
+    read_flat(text, builder, full=lambda: False, late=lambda: False)
+    built = builder.finish(_MARKUP_CHARS_MAX)
     return "\n".join(built.text[block.start : block.end] for block in built.blocks if block.hidden is None)
 
 
