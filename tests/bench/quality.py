@@ -34,6 +34,8 @@ ASKED = {
     "news": (False, (1000, 4000)),
 }
 """Whether the question's own words are taken off its pages, and the budgets."""
+SHARING = "headq"
+"""Its pages are those of the reading view: passages are not taken from them twice."""
 BASELINES = ("bm25", "lex_plus")
 _FOLDS = 5
 
@@ -118,15 +120,17 @@ def main() -> None:
     parser.add_argument("--verbatim", type=int, default=0, metavar="N", help="look as many passages up in their pages")
     a = parser.parse_args()
     print(machine())
-    found = folders(a.data, READING)
-    for folder in found:
+    readable = folders(a.data, READING)
+    for folder in readable:
         print_reading(folder, a.shipped)
+    found = list(readable)
     besides = strategies(a.bench)
     for kind, (mask, budgets) in ASKED.items():
         for folder in folders(a.data, kind):
             head("evidence, share of questions whose answer is within the budget")
             evidence.print_table(folder, mask, budgets, besides, by_tag=True)
-            found.append(folder)
+            if kind != SHARING or not readable:
+                found.append(folder)
     if not found:
         sys.exit("no set there")
     if a.verbatim:
