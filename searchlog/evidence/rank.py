@@ -46,20 +46,20 @@ class Weights:
     third: float = 0.15
     """Share of the score of the third."""
     around: float = 0.3
-    """What the best stretch of nine passages counts. With the two above, 2 to 4 points on masked headings, and nothing
+    """What the best stretch of nine passages counts. With the three above, 6 points on masked headings, and nothing
     elsewhere as long as `scarce` keeps it from pages of a few lines."""
     scarce: int = 40
     """With so many passages or fewer in all, only the direct neighbours count; of more, all but this many in full."""
     page: float = 0.35
     """What the best page's own score counts."""
     pairs: float = 0.4
-    """What all pairs of the query together count: 2 points on documentation, 1 on Chinese, none lost."""
+    """What all pairs of the query together count: 7 points on documentation, none lost."""
     heading: float = 0.3
-    """What a heading above, or at the beginning, counts that holds the whole query: 2 points on documentation. As words
+    """What a heading above, or at the beginning, counts that holds the whole query: 6 points on documentation. As words
     of the passage they cost it 5: every passage of a section then looks alike."""
     named: float = 1.2
     """What a heading or term in the passage counts that is the query and no more. It falls with the sixth power of the
-    likeness: 13 points on documentation, where headings of half the query cost masked headings 9."""
+    likeness: 6 points on documentation, where headings of half the query cost masked headings 9."""
     furniture: float = 0.7
     """Factor for furniture's own score: a mild weight, never a filter. 1 to 3 points on web pages and documentation."""
     furniture_whole: float = 0.8
