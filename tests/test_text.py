@@ -223,3 +223,13 @@ def test_blocks_hold_all_that_is_not_blank(blocks_of_kind: Any, text: str) -> No
         assert not text[at : block.start].strip()
         at = block.end
     assert not text[at:].strip()
+
+
+def test_a_run_of_very_many_lines_is_read_a_part_at_a_time() -> None:
+    lines = "\n".join(f"a line {i}" for i in range(12_000))
+    blocks = text_blocks(lines)
+    assert [block.kind for block in blocks] == ["paragraph"] * 3
+    assert "\n".join(lines[block.start : block.end] for block in blocks) == lines
+    items = text_blocks("\n".join(f"- item {i}" for i in range(6_000)))
+    assert {block.kind for block in items} == {"list-item"}
+    assert len({block.group for block in items}) == 1

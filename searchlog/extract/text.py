@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from urllib.parse import urlsplit
 
 from searchlog.extract.conversion import BLOCKS_MAX, Block
@@ -50,6 +51,15 @@ def _bounded(text: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
     return tuple(out)
 
 
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines one by one: a list of two million takes more room than the text."""
+    at = 0
+    while (end := text.find("\n", at)) >= 0:
+        yield text[at:end]
+        at = end + 1
+    yield text[at:]
+
+
 # --- plain text
 
 _UNDERLINE = re.compile(r"[ \t]*([=\-~^*#])\1{2,}[ \t\r]*$")
@@ -58,6 +68,8 @@ _SECTION = re.compile(r"(?:(?:Appendix|Chapter|Section|Part) )?(?:\d{1,3}|[A-Z])
 _ITEM = re.compile(r"[ \t]*(?:[-*+\u2022\u2013]|\(?\d{1,3}[.)])[ \t]+\S")
 _PAGE_END = re.compile(r".*\[Page \d+\]\s*$")
 _HEADING_CHARS_MAX = 90
+_RUN_LINES_MAX = 5_000
+"""Lines without a blank one between them that are looked at together."""
 
 
 def text_blocks(text: str) -> tuple[Block, ...]:
@@ -73,21 +85,23 @@ def _text_blocks(text: str) -> Iterator[Block]:
     group, kind = 1, ""
     at = 0
     turned = False  # whether a page has just been turned: what follows is its running head
-    for line in (*text.split("\n"), ""):
-        if line.strip():
+    for line in chain(_lines(text), ("",)):
+        ends = not line.strip()
+        if ends or len(run) == _RUN_LINES_MAX:
+            for block in _of_run(run, group) if run else ():
+                group += kind == "list-item" != block.kind  # items go on over blank lines
+                kind = block.kind
+                yield replace(block, group=group) if block.group else block
+            run = []
+        if ends:
+            turned = turned or "\f" in line
+        else:
             turned = turned or line.startswith("\f")
             if turned and not run:
                 yield _block("paragraph", [(at, line)], furniture="header")
                 turned = False
             else:
                 run.append((at, line))
-        else:
-            for block in _of_run(run, group) if run else ():
-                group += kind == "list-item" != block.kind  # items go on over blank lines
-                kind = block.kind
-                yield replace(block, group=group) if block.group else block
-            run = []
-            turned = turned or "\f" in line
         at += len(line) + 1
 
 
@@ -155,7 +169,7 @@ def row_blocks(text: str) -> tuple[Block, ...]:
 def _rows(text: str) -> Iterator[Block]:
     at, start, lines, head = 0, 0, 0, True
     quotes = 0
-    for line in text.split("\n"):
+    for line in _lines(text):
         quotes += line.count('"')
         lines += 1
         end = at + len(line)
@@ -194,7 +208,7 @@ def code_blocks(text: str) -> tuple[Block, ...]:
 def _code(text: str) -> Iterator[Block]:
     start = end = -1
     at, blank = 0, False
-    for line in text.split("\n"):
+    for line in _lines(text):
         bare = line.strip()
         if bare:
             size = end - start
