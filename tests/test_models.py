@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -231,3 +233,38 @@ def test_model_that_is_not_there_is_told_before_anybody_is_asked() -> None:
         with pytest.raises(UsageError, match="expected one of static:FOLDER"):
             ask(session, site, "tide mill", ["/mill"], scorer="magic:/x")
         assert bodies(session, Query) == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (FileNotFoundError("not in the cache"), "neither a folder nor in the local cache"),
+        (ConnectionError("offline"), "neither a folder nor in the local cache"),
+        (ValueError("no such name"), "neither a folder nor in the local cache"),
+        (PermissionError("denied"), "cannot be read"),
+    ],
+)
+def test_a_cache_that_cannot_be_read_is_not_a_model_that_is_not_there(
+    monkeypatch: pytest.MonkeyPatch, fault: Exception, said: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise fault
+
+    monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(snapshot_download=fail))
+    with pytest.raises(UsageError, match=said):
+        loading._folder("static:someone/model", "someone/model")
+
+
+def test_a_client_of_the_cache_that_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(UsageError, match="the local cache cannot be asked"):
+        loading._folder("static:someone/model", "someone/model")
+
+
+def test_a_defect_of_the_client_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise AttributeError("a defect")
+
+    monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(snapshot_download=fail))
+    with pytest.raises(AttributeError):
+        loading._folder("static:someone/model", "someone/model")

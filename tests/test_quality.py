@@ -2,9 +2,9 @@
 
 A floor is what was measured when it was set, rounded down to .01. Floors rise when things improve, and are never
 lowered to get a change through: a change that loses here is not finished. The decision trees were not made of these
-pages; with three pages a type and some twenty questions a set, these are no figures to quote all the same:
-`python -m tests.bench.quality` measures. What is measured is what `tests/bench` measures, in its own functions;
-nothing here is timed.
+pages, though features and settings were chosen with them in sight; with three pages a type and some twenty questions a
+set, these are no figures to quote: `python -m tests.bench.quality` measures. What is measured is what `tests/bench`
+measures, in its own functions; nothing here is timed.
 """
 
 from __future__ import annotations

@@ -81,12 +81,21 @@ def _folder(spec: str, where: str) -> Path:
         from huggingface_hub import snapshot_download
 
         return Path(snapshot_download(where, local_files_only=True))
-    except Exception:  # the client has a tree of errors of its own, and all of them say that it is not there
+    except ImportError as error:
+        raise UsageError(
+            f"no model for scorer {spec!r}: there is no folder {where}, and the local cache cannot be asked ({error}); "
+            "name the model's folder",
+            found=spec,
+        ) from None
+    # not there, no name that a model can have, or not there and not to be fetched
+    except (FileNotFoundError, ValueError, ConnectionError):
         raise UsageError(
             f"no model for scorer {spec!r}: {where} is neither a folder nor in the local cache, and nothing is "
             f"downloaded; fetch it yourself (such as: hf download {where}) and name it again, or name its folder",
             found=spec,
         ) from None
+    except OSError as error:
+        raise UsageError(f"the local cache of models cannot be read for scorer {spec!r}: {error}", found=spec) from None
 
 
 def _label(where: str) -> str:
