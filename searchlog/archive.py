@@ -9,21 +9,34 @@ with searchlog.open() as archive:
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 
+from searchlog import exporting, importing
 from searchlog.checks import expect
 from searchlog.clock import Clock, Ids, SystemClock, SystemIds
-from searchlog.errors import IntegrityError, MissingError
+from searchlog.errors import IntegrityError, MissingError, UsageError
+from searchlog.exporting import Exported, Signing
 from searchlog.flow.resources import Resources
+from searchlog.importing import TakenIn
+from searchlog.keyring import known
 from searchlog.ledger import Gap, Ledger, Record
 from searchlog.records import Session as SessionBody
 from searchlog.session import Session
+from searchlog.sharing import SESSION as SHARING
+from searchlog.sharing import Sharing
+from searchlog.snapshot.layout import PROFILES, Profile, Scope
+from searchlog.snapshot.plan import Choice, Plan, plan
+from searchlog.snapshot.redaction import parse_rule
 from searchlog.storage import open_storage
 from searchlog.view import turn_views
 
 __all__ = ["Archive", "SessionInfo", "open_archive"]
+
+Counting = Callable[[int, int], None]
+"""Called with how many are done, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +78,90 @@ class Archive:
         if session_id is None:
             session_id = resources.ids.session(resources.clock.now())
         else:
-            session_id = self.find(session_id)
+            session_id = self._writable(session_id)
         return Session(session_id, resources, title=title)
+
+    def _writable(self, session_id: str) -> str:
+        """Return the full id of a session of this archive's own. Raises UsageError for one of somebody else."""
+        others = self.sharing.imported()
+        if session_id == "latest":
+            own = [name for name in self.resources.storage.log.sessions() if name not in (SHARING, *others)]
+            session_id = own[-1] if own else session_id
+        session_id = self.find(session_id)
+        if session_id == SHARING or session_id in others:
+            whose = "keeps exports and imports" if session_id == SHARING else "was imported, and is its sender's"
+            raise UsageError(
+                f"session {session_id} {whose}: it can be read, and nothing is added to it; begin a new session",
+                session=session_id,
+            )
+        return session_id
+
+    @property
+    def sharing(self) -> Sharing:
+        """What left this archive as snapshots, and what came in."""
+        return Sharing(self.resources.storage, self.resources.clock, self.resources.ids)
+
+    def plan_export(
+        self,
+        session_id: str,
+        *,
+        turns: Sequence[int] = (),
+        evidence: Sequence[str] = (),
+        profile: Profile = "full",
+        redact: Sequence[str] = (),
+        progress: Counting = lambda done, total: None,
+    ) -> Plan:
+        """Return what a snapshot of a session, of some of its turns, or of chosen evidence will hold.
+
+        profile: `full`; `evidence` (passages, decisions and renderings, without pages and answers of providers);
+        `hashes` (the head, and the leaf hash of each record). redact: rules such as `email` or `pattern:REGEX`; what
+        they meet is left out, and stays provable. Secrets of this machine never leave.
+
+        Raises MissingError for what the session does not have, IntegrityError for a damaged record, UsageError.
+        """
+        expect("turns", turns, Sequence)
+        expect("evidence", evidence, Sequence)
+        if turns and evidence:
+            raise UsageError("give turns or evidence, not both")
+        if profile not in PROFILES:
+            raise UsageError(f"a profile is one of {', '.join(PROFILES)}, not {profile!r:.40}")
+        choice = Choice(Scope(tuple(turns), tuple(evidence)), profile, tuple(map(parse_rule, redact)))
+        return plan(self.ledger(session_id), choice, known(), progress)
+
+    def write_export(
+        self,
+        plan: Plan,
+        file: str | os.PathLike[str],
+        *,
+        signer: Signing | None = None,
+        tokens: Sequence[bytes] = (),
+        overwrite: bool = False,
+        progress: Counting = lambda done, total: None,
+    ) -> Exported:
+        """Write what was planned as a snapshot: one file that proves itself and that web archive tools open.
+
+        signer: signs the head. tokens: RFC 3161 tokens over the head's text, to go with it. Raises UsageError for a
+        file that is there already, StoreError.
+        """
+        ledger = self.ledger(plan.description.session)
+        return exporting.export(
+            ledger,
+            plan,
+            Path(file),
+            self.sharing,
+            signer=signer,
+            tokens=tokens,
+            overwrite=overwrite,
+            progress=progress,
+        )
+
+    def take_in(self, file: str | os.PathLike[str], *, progress: Counting = lambda done, total: None) -> TakenIn:
+        """Check a snapshot of somebody else whole, and store it when nothing is found.
+
+        Raises IntegrityError with the findings among its fields, FormatError, UsageError for a session that this
+        archive writes itself, StoreError; then nothing is stored.
+        """
+        return importing.take_in(self.sharing, Path(file), progress)
 
     def find(self, session_id: str) -> str:
         """Return the full id for `latest` or an unambiguous beginning of one. Raises MissingError."""
@@ -75,8 +170,8 @@ class Archive:
         if session_id != "latest" and log.has(session_id):
             return session_id  # told without reading the list: whoever goes through it asks for each of its names
         known = log.sessions()
-        if session_id == "latest" and known:
-            return known[-1]
+        if session_id == "latest" and (sessions := [name for name in known if name != SHARING]):
+            return sessions[-1]
         found = [name for name in known if name.startswith(session_id)]
         if len(found) == 1:
             return found[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,7 +48,9 @@ class Contents:
     report: Report
     blobs: BlobStore
     erased: frozenset[int] = frozenset()
-    """Seqs of erased lines: what follows from one cannot be held against it."""
+    """Seqs of lines that are not here: what follows from one cannot be held against it."""
+    left_out: AbstractSet[str] = frozenset()
+    """Digests of blobs that the sender of the session left out."""
     origins: Origins = field(init=False)
     choices: Choices = field(init=False)
     turns: dict[int, str] = field(default_factory=dict)
@@ -233,6 +236,9 @@ class Contents:
         try:
             data = self.blobs.get(digest.parse(name))
         except MissingError:
+            if name in self.left_out:
+                self.report.skip("blobs left out")
+                return None
             self.report.add("blob-missing", name, f"named by {where}")
             return None
         except IntegrityError as error:

@@ -29,11 +29,18 @@ FINDINGS = {
     "rendering-unrooted": "a rendering names evidence that no record of this session holds",
     "rendering-differs": "a rendering shows other evidence than its records say",
     "passage-not-visible": "a passage is not found in the visible text of the stored page",
+    "snapshot-unreadable": "the file is no sound snapshot, and the rest of it was not looked at",
+    "layout-differs": "the file is not laid out as a snapshot is",
+    "member-differs": "a member is missing, unlisted, or not what the manifest says",
+    "document-differs": "a document repeats something else than what the log and the archive hold",
+    "archive-differs": "a record of the archive is not what the log gives",
+    "signature-invalid": "a signature of the head does not hold, or is of another head",
+    "token-invalid": "a time-stamp token is of another head, or in no form of its standard",
     "text-differs": "converting the stored payload again with the same converter gives another text",
 }
 """Every finding code, and what it means. Each has a test that causes exactly it."""
 
-_SUBSTANCE = ("records", "pages")
+_SUBSTANCE = ("records", "pages", "members")
 """What a verdict rests on: hashes of lines that are all erased say nothing of what was done."""
 
 

@@ -16,6 +16,7 @@ from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint
 from searchlog.log.envelope import decode
 from searchlog.log.store.base import LogStore, StoredLine
 from searchlog.log.tree import Frontier, leaf_hash
+from searchlog.verify.absence import NOTHING_ABSENT, Absence
 from searchlog.verify.contents import Contents
 from searchlog.verify.finding import Report
 
@@ -31,13 +32,14 @@ def verify_session(
     session: str,
     *,
     heads: Sequence[Checkpoint] = (),
+    absent: Absence = NOTHING_ABSENT,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Report:
     """Return the report on one session.
 
-    heads: checkpoints that somebody else has seen; the session must extend each that names it. progress: called with
-    the number of records looked at, and of all. Raises MissingError when there is no such session and no head names
-    it either, StoreError.
+    heads: checkpoints that somebody else has seen; the session must extend each that names it. absent: what the sender
+    of the session left out. progress: called with the number of records looked at, and of all. Raises MissingError when
+    there is no such session and no head names it either, StoreError.
     """
     try:
         lines, head = _stored(log, session)
@@ -51,11 +53,11 @@ def verify_session(
     _places(report, lines, log)
     _heads(report, lines, heads)
     erased = frozenset(seq for seq, item in enumerate(lines) if item.line is None)
-    _erasures(report, lines, erased)
-    contents = Contents(report, blobs, erased)
+    _erasures(report, lines, erased - absent.lines)
+    contents = Contents(report, blobs, erased, absent.blobs)
     for seq, item in enumerate(lines):
         if item.line is None:
-            report.skip("erased")
+            report.skip("records left out" if seq in absent.lines else "erased")
         else:
             contents.read(seq, item.line, altered=leaf_hash(item.line) != item.leaf)
         progress(seq + 1, len(lines))

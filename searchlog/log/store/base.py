@@ -62,5 +62,13 @@ class LogStore(Protocol):
         Raises ConflictError if it has records of it, IntegrityError if the snapshot does not add up.
         """
 
+    def merge(self, snapshot: SessionSnapshot) -> None:
+        """Take in a session from elsewhere, as one atomic, durable batch: all of it, or what it has beyond this store.
+
+        Lines that are missing here are filled in, records after the last one are added; nothing is taken away. Raises
+        IntegrityError if the snapshot does not add up, or if one of the two sessions does not extend the other (`fork`
+        among its fields names the first record that differs).
+        """
+
     def close(self) -> None:
         """Let go of files and locks. After it every call raises StoreError; closing again is no error."""

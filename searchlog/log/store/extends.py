@@ -162,7 +162,7 @@ def _fault_of_rows(
         if kept is not None and kept[:2] < row[:2]:
             break  # it is not there any more
         if kept is not None and kept[:2] == row[:2]:
-            if leaf != kept[2] or line not in (kept[3], None):
+            if leaf != kept[2] or not _may_become(kept[3], line, leaf):
                 return f"changes record {seq} of session {_name(new, number)}"
             kept = next(before, None)
         frontier = growing.get(number)
@@ -177,6 +177,11 @@ def _fault_of_rows(
         if (frontier.size, frontier.to_bytes()) != (new[number].size, new[number].frontier):
             return f"brings a head of session {new[number].name} that its records do not give"
     return None
+
+
+def _may_become(old: bytes | None, new: bytes | None, leaf: bytes) -> bool:
+    """Whether a stored line may be another one later: erased, or filled in by a fuller snapshot of the session."""
+    return new in (old, None) or (old is None and new is not None and leaf_hash(new) == leaf)
 
 
 def _start(head: _Head | None) -> Frontier:

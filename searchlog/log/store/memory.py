@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from searchlog.errors import ConflictError, MissingError, StoreError
 from searchlog.log.store.base import SessionSnapshot, StoredLine
-from searchlog.log.store.check import checked_frontier
+from searchlog.log.store.check import checked_frontier, filled
 from searchlog.log.tree import Frontier, leaf_hash
 
 __all__ = ["MemoryLogStore"]
@@ -74,6 +74,18 @@ class MemoryLogStore:
                 return
             self._lines[snapshot.session] = list(snapshot.lines)
             self._heads[snapshot.session] = frontier
+
+    def merge(self, snapshot: SessionSnapshot) -> None:
+        frontier = checked_frontier(snapshot)
+        with self._doing():
+            stored = list(self._lines.get(snapshot.session, []))
+            for seq, item in filled(snapshot, stored):
+                stored[seq] = item
+            stored += snapshot.lines[len(stored) :]
+            if stored:
+                self._lines[snapshot.session] = stored
+                if frontier.size == len(stored):
+                    self._heads[snapshot.session] = frontier
 
     def close(self) -> None:
         with self._lock:

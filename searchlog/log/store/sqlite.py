@@ -27,7 +27,7 @@ from pathlib import Path
 from searchlog.errors import ConflictError, IntegrityError, MissingError, StoreError, UsageError
 from searchlog.log.filelock import FileLock
 from searchlog.log.store.base import SessionSnapshot, StoredLine
-from searchlog.log.store.check import checked_frontier
+from searchlog.log.store.check import checked_frontier, filled
 from searchlog.log.store.extends import fault_of_growth, fault_of_identity, is_damage
 from searchlog.log.store.frames import fault_of_frames, holds_commit
 from searchlog.log.tree import Frontier, leaf_hash
@@ -307,6 +307,18 @@ class SqliteLogStore:
             if not snapshot.lines:
                 return
             self._insert(db, snapshot.session, snapshot.lines, frontier)
+
+    def merge(self, snapshot: SessionSnapshot) -> None:
+        frontier = checked_frontier(snapshot)
+        with self._writing("merge into") as db:
+            stored = self.get(snapshot.session)
+            db.executemany(
+                "UPDATE records SET line = ? WHERE seq = ? AND line IS NULL"
+                " AND number = (SELECT number FROM sessions WHERE session = ?)",
+                [(item.line, seq, snapshot.session) for seq, item in filled(snapshot, stored)],
+            )
+            if len(stored) < len(snapshot.lines):
+                self._insert(db, snapshot.session, snapshot.lines[len(stored) :], frontier)
 
     def close(self) -> None:
         """Close the connection, under the lock file: the last close of a database checkpoints it."""

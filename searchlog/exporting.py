@@ -1,0 +1,109 @@
+"""Exporting: a planned snapshot written to a file, whole or not at all, and kept in the archive's log of exports."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from searchlog.errors import StoreError, UsageError
+from searchlog.ledger import Ledger
+from searchlog.log.durable import sync_folder
+from searchlog.records import Export
+from searchlog.sharing import Sharing
+from searchlog.snapshot.export import Seal, Snapshot, write_snapshot
+from searchlog.snapshot.plan import Plan
+
+__all__ = ["Exported", "Signing", "export"]
+
+Progress = Callable[[int, int], None]
+
+
+class Signing(Protocol):
+    """Whoever signs a head: `searchlog.signing.Signer`."""
+
+    @property
+    def vkey(self) -> str:
+        """The verifier key."""
+
+    def sign(self, text: str) -> str:
+        """Return the signed note of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A snapshot that was written."""
+
+    path: Path
+    snapshot: Snapshot
+    plan: Plan
+    kept: str | None = None
+    """Why the export could not be kept in the archive's log; None when it was."""
+
+
+def export(
+    ledger: Ledger,
+    plan: Plan,
+    path: Path,
+    sharing: Sharing,
+    *,
+    signer: Signing | None = None,
+    tokens: Sequence[bytes] = (),
+    overwrite: bool = False,
+    progress: Progress = lambda done, total: None,
+) -> Exported:
+    """Write what was planned to a file, and note it.
+
+    Raises UsageError for a file that is there already, StoreError when it cannot be written, MissingError,
+    IntegrityError when a blob went away since it was planned; then no file is left.
+    """
+    if os.path.lexists(path) and not overwrite:
+        raise UsageError(f"{path} is there already: give another name, or --force to write over it", path=str(path))
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder: give the name of a file", path=str(path))
+
+    def seal(text: str) -> Seal:
+        if signer is None:
+            return Seal(text, tokens=tuple(tokens))
+        return Seal(signer.sign(text), (signer.vkey,), tuple(tokens))
+
+    temp = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
+    try:
+        with temp.open("xb+") as file:
+            snapshot = write_snapshot(file, plan, ledger.blobs, seal, progress)
+            file.flush()
+            os.fsync(file.fileno())
+        temp.replace(path)
+        sync_folder(path.absolute().parent)
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror or error}", path=str(path)) from None
+    finally:
+        with contextlib.suppress(OSError):
+            temp.unlink(missing_ok=True)
+    return Exported(path, snapshot, plan, _note(sharing, plan, snapshot, path, signer))
+
+
+def _note(sharing: Sharing, plan: Plan, snapshot: Snapshot, path: Path, signer: Signing | None) -> str | None:
+    """Keep the export in the log; return why not, for an archive that can only be read."""
+    about = plan.description
+    body = Export(
+        session=about.session,
+        snapshot=snapshot.name,
+        size=snapshot.checkpoint.size,
+        root=base64.b64encode(snapshot.checkpoint.root).decode("ascii"),
+        scope=about.scope.to_json(),
+        profile=about.profile,
+        redaction=list(about.redaction),
+        signed_by=[signer.vkey] if signer else [],
+        file=path.name,
+    )
+    try:
+        sharing.note(body)
+    except StoreError as error:
+        return str(error)
+    return None

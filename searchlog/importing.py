@@ -1,0 +1,182 @@
+"""Importing a snapshot: checked whole, and then stored, or refused with nothing stored.
+
+Write order: blobs, the record of the import, the session's lines. A crash in between leaves blobs that nobody names, or
+an import that the next try completes; never a session of somebody else that passes for one's own.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from searchlog import digest
+from searchlog.errors import IntegrityError, UsageError
+from searchlog.log.store.base import SessionSnapshot, StoredLine
+from searchlog.records import Import
+from searchlog.sharing import SESSION, Imported, Sharing
+from searchlog.snapshot.check import Verdict, check_opened
+from searchlog.snapshot.layout import LeftOut, Why
+from searchlog.snapshot.opened import Opened, open_snapshot
+
+__all__ = ["TakenIn", "take_in"]
+
+_BATCH_BYTES = 8 * 2**20
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """What an import did."""
+
+    session: str
+    snapshot: str
+    records: int
+    """Records that were not here before, or only as their leaf hash."""
+    blobs: int
+    """Blobs that were not here before."""
+    verdict: Verdict
+    known: bool = False
+    """Whether nothing of it was new."""
+    left_out: dict[str, int] = field(default_factory=dict)
+    """What of the session is not here now, by reason."""
+    warnings: tuple[str, ...] = ()
+
+
+def take_in(sharing: Sharing, path: Path, progress: Progress = lambda done, total: None) -> TakenIn:
+    """Check a snapshot whole, and store what of it is not here yet.
+
+    Nothing is stored when anything is found, or when its session parts from the one that is here. Raises
+    IntegrityError with the findings among its fields, FormatError, UsageError for a session that this archive writes
+    itself, StoreError.
+    """
+    with open_snapshot(path) as opened:
+        verdict = check_opened(opened, progress=progress)
+        _refuse(verdict)
+        return _Import(sharing, opened, verdict).run()
+
+
+class _Import:
+    """One sound snapshot, on its way into an archive."""
+
+    def __init__(self, sharing: Sharing, opened: Opened, verdict: Verdict) -> None:
+        self._sharing = sharing
+        self._opened = opened
+        self._verdict = verdict
+        self._log, self._store = sharing.storage.log, sharing.storage.blobs
+        self._session = opened.description.session
+        self._here: Sequence[StoredLine] = self._log.get(self._session)
+        self._earlier = sharing.imported().get(self._session)
+
+    def run(self) -> TakenIn:
+        """Store what is new, unless it may not be."""
+        self._refuse_fork()
+        if self._session == SESSION:
+            raise UsageError(f"{self._opened.path.name} holds the exports and imports of an archive: those stay there")
+        if self._here and self._earlier is None:
+            return self._own()
+        fresh = [seq for seq, item in enumerate(self._opened.lines) if item.line is not None and self._lacks(seq)]
+        blobs = self._put_blobs()
+        left_out = self._left_out()
+        signed_by = tuple(self._verdict.seals.holding) if self._verdict.seals else ()
+        known = self._earlier is not None and not fresh and not blobs and len(self._opened.lines) <= len(self._here)
+        if not known:
+            self._sharing.note(self._record(left_out, signed_by))
+            self._log.merge(SessionSnapshot(self._session, self._opened.lines, self._opened.frontier))
+        return TakenIn(
+            self._session,
+            self._opened.name,
+            len(fresh),
+            blobs,
+            self._verdict,
+            known,
+            left_out.counts(),
+            _of_signers(self._earlier, signed_by),
+        )
+
+    def _own(self) -> TakenIn:
+        more = len(self._opened.lines) - len(self._here)
+        if more > 0:
+            raise UsageError(
+                f"session {self._session} is this archive's own, and the snapshot has {more} records more: two copies "
+                "of an archive were written to; import it into another archive"
+            )
+        return TakenIn(self._session, self._opened.name, 0, 0, self._verdict, known=True)
+
+    def _lacks(self, seq: int) -> bool:
+        return seq >= len(self._here) or self._here[seq].line is None
+
+    def _refuse_fork(self) -> None:
+        for seq, (theirs, ours) in enumerate(zip(self._opened.lines, self._here, strict=False)):
+            if theirs.leaf != ours.leaf:
+                raise IntegrityError(
+                    f"{self._opened.path.name} is refused, nothing was stored: record {seq} of session "
+                    f"{self._session} is another one than the one here: a fork",
+                    session=self._session,
+                    fork=seq,
+                    expected=ours.leaf.hex(),
+                    found=theirs.leaf.hex(),
+                )
+
+    def _put_blobs(self) -> int:
+        """Store the blobs that are not here yet, a few at a time; return how many they were."""
+        count, batch, size = 0, [], 0
+        for name in self._opened.storage.blobs.digests():
+            if self._store.has(name):
+                continue
+            data = self._opened.storage.blobs.get(name)
+            batch.append(data)
+            size += len(data)
+            count += 1
+            if size >= _BATCH_BYTES:
+                self._store.put(batch)
+                batch, size = [], 0
+        if batch:
+            self._store.put(batch)
+        return count
+
+    def _left_out(self) -> LeftOut:
+        """Return what of the session is not here once the snapshot is taken in."""
+        parts = [*([self._earlier.left_out] if self._earlier else []), self._opened.description.left_out]
+        records: dict[int, Why] = {}
+        blobs: dict[str, Why] = {}
+        for part in parts:
+            records |= {seq: why for first, last, why in part.records for seq in range(first, last + 1)}
+            blobs |= part.blobs
+        lines = (self._here, self._opened.lines)
+        there = {seq for part in lines for seq, item in enumerate(part) if item.line is not None}
+        absent = {name: why for name, why in blobs.items() if not self._store.has(digest.parse(name))}
+        return LeftOut.of({seq: why for seq, why in records.items() if seq not in there}, absent)
+
+    def _record(self, left_out: LeftOut, signed_by: Sequence[str]) -> Import:
+        about, head = self._opened.description, self._opened.checkpoint
+        return Import(
+            session=self._session,
+            snapshot=self._opened.name,
+            size=head.size,
+            root=base64.b64encode(head.root).decode("ascii"),
+            scope=about.scope.to_json(),
+            profile=about.profile,
+            left_out=left_out.to_json(),
+            signed_by=list(signed_by),
+            file=self._opened.path.name,
+        )
+
+
+def _refuse(verdict: Verdict) -> None:
+    """Raise IntegrityError for a verdict with findings; it names the first, and holds all."""
+    findings = [finding for report in verdict.reports for finding in report.findings]
+    if findings:
+        first, more = findings[0], len(findings) - 1
+        raise IntegrityError(
+            f"{verdict.file} is refused, nothing was stored: {first.code}: {first.where}: {first.message}"
+            + (f", and {more} more findings" if more else ""),
+            findings=[finding.to_json() for finding in findings],
+        )
+
+
+def _of_signers(earlier: Imported | None, signed_by: Sequence[str]) -> tuple[str, ...]:
+    """Return what is to be said when a session is not signed by who signed it before."""
+    lost = [key for key in (earlier.signed_by if earlier else ()) if key not in signed_by]
+    return tuple(f"an earlier snapshot of this session was signed by {key}, and this one is not" for key in lost)

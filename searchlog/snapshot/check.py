@@ -1,0 +1,292 @@
+"""Is a snapshot what it says? Every byte of the file, held against its manifest, its log, and what the log gives.
+
+Needs no archive. All findings are told, but of a file that is none of ours the first alone. What a snapshot repeats
+(archive, index, pages, evidence, renderings, proofs) is made again from the log and compared, so a change counts even
+where whoever made it computed every digest anew. Spec: FORMAT.md section 14.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from searchlog import canon
+from searchlog.digest import Digest
+from searchlog.errors import FormatError, IntegrityError, MissingError
+from searchlog.log.checkpoint import Checkpoint
+from searchlog.snapshot import layout
+from searchlog.snapshot.cdxj import IndexLine, format_index
+from searchlog.snapshot.documents import created, documents, pages_document
+from searchlog.snapshot.export import index_line
+from searchlog.snapshot.opened import Opened, open_snapshot
+from searchlog.snapshot.seals import Seals, check_seals, is_seal
+from searchlog.snapshot.series import Made, Series
+from searchlog.snapshot.warc import record_bytes
+from searchlog.verify.absence import Absence
+from searchlog.verify.finding import Report
+from searchlog.verify.store import verify_session
+
+__all__ = ["Verdict", "absence_of", "check_opened", "check_snapshot"]
+
+_STEP = 1 << 20
+Progress = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What was found in a snapshot."""
+
+    file: str
+    report: Report
+    """Of the file: its parts held against each other."""
+    name: Digest | None = None
+    """The digest of its manifest; None when it could not be read."""
+    store: Report | None = None
+    """Of the session in it: the store axis."""
+    seals: Seals | None = None
+    """Who signed the head, and when it existed."""
+    description: layout.Description | None = None
+    checkpoint: Checkpoint | None = None
+
+    @property
+    def reports(self) -> list[Report]:
+        """Both reports, as far as there are."""
+        return [self.report, *([self.store] if self.store else [])]
+
+    @property
+    def outcome(self) -> str:
+        """`failed` with any finding; `verified` when a record could be looked at, or the head alone is here."""
+        if any(report.findings for report in self.reports):
+            return "failed"
+        return "verified"
+
+    @property
+    def level(self) -> str:
+        """How much the verdict proves: L0 to L3."""
+        if self.outcome != "verified" or self.store is None:
+            return "L0"
+        sealed = self.seals.level if self.seals else "L0"
+        return max(self.store.level, sealed)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the documented shape of `verify FILE --json`."""
+        about = self.description
+        return {
+            "file": self.file,
+            "snapshot": self.name,
+            "outcome": self.outcome,
+            "level": self.level,
+            "session": about.session if about else None,
+            "scope": about.scope.to_json() if about else None,
+            "profile": about.profile if about else None,
+            "left_out": about.left_out.counts() if about else {},
+            "redaction": list(about.redaction) if about else [],
+            "signatures": self.seals.to_json() if self.seals else [],
+            "reports": [report.to_json() for report in self.reports],
+        }
+
+
+def absence_of(description: layout.Description) -> Absence:
+    """Return what of the session need not be in its snapshot."""
+    return Absence(description.left_out.seqs(), frozenset(description.left_out.blobs))
+
+
+def check_snapshot(
+    path: Path,
+    *,
+    heads: Sequence[Checkpoint] = (),
+    keys: Collection[str] = (),
+    roots: Sequence[bytes] = (),
+    progress: Progress = lambda done, total: None,
+) -> Verdict:
+    """Return the verdict on a file. heads, keys, roots: see `check_opened`. Raises StoreError for a file out of reach."""
+    try:
+        opened = open_snapshot(path)
+    except (FormatError, IntegrityError) as error:
+        report = Report("", "snapshot")
+        code = "head-mismatch" if error.fields.get("code") == "head-mismatch" else "snapshot-unreadable"
+        fields = {name: error.fields.get(name) for name in ("expected", "found")}
+        report.add(code, path.name, str(error), **fields)
+        return Verdict(path.name, report)
+    with opened:
+        return check_opened(opened, heads=heads, keys=keys, roots=roots, progress=progress)
+
+
+def check_opened(
+    opened: Opened,
+    *,
+    heads: Sequence[Checkpoint] = (),
+    keys: Collection[str] = (),
+    roots: Sequence[bytes] = (),
+    progress: Progress = lambda done, total: None,
+) -> Verdict:
+    """Return the verdict on an open snapshot.
+
+    heads: checkpoints that somebody else has seen. keys: verifier keys of signers that are trusted; without any, a
+    signature is held against the key that came with it. roots: certificates (PEM) of time-stamp authorities.
+    """
+    check = _Check(opened, Report(opened.description.session, "snapshot", opened.frontier.size))
+    check.layout()
+    check.members()
+    check.archive(progress)
+    check.documents()
+    seals = check_seals(opened, check.report, keys, roots)
+    store = verify_session(
+        opened.storage.log,
+        opened.storage.blobs,
+        opened.description.session,
+        heads=heads,
+        absent=absence_of(opened.description),
+        progress=progress,
+    )
+    return Verdict(opened.path.name, check.report, opened.name, store, seals, opened.description, opened.checkpoint)
+
+
+@dataclass
+class _Check:
+    """The file, part by part."""
+
+    opened: Opened
+    report: Report
+    series: Series = field(init=False)
+    index: list[IndexLine] = field(default_factory=list)
+    whole: bool = True
+    """Whether every record of the archive could be made again."""
+
+    def __post_init__(self) -> None:
+        about = self.opened.description
+        self.series = Series(about.session, self.opened.storage.blobs, about.left_out.blobs)
+
+    def layout(self) -> None:
+        """Check that the file is laid out as one of ours: nothing between the members, each where it belongs."""
+        odd = self.opened.zip.canonical
+        if odd is not None:
+            self.report.add("layout-differs", self.opened.path.name, odd)
+
+    def members(self) -> None:
+        """Check every member against the manifest, and the manifest against its digest."""
+        listed = {item.path: item for item in self.opened.resources}
+        there = set(self.opened.zip.members) - {layout.MANIFEST, layout.MANIFEST_DIGEST}
+        for name in sorted(there - listed.keys()):
+            self.report.add("member-differs", name, "the manifest does not list it")
+        for name, item in listed.items():
+            if name not in there:
+                self.report.add("member-differs", name, "the manifest lists it, and it is not there")
+                continue
+            self.report.count("members")
+            found = self._digest(name)
+            size = self.opened.zip.member(name).size
+            if (found, size) != (item.hash, item.bytes):
+                expected = f"{item.bytes} bytes, {item.hash}"
+                self.report.add("member-differs", name, expected=expected, found=f"{size} bytes, {found}")
+        manifest = self.opened.read(layout.MANIFEST)
+        if layout.MANIFEST_DIGEST not in self.opened.zip.members:
+            self.report.add("member-differs", layout.MANIFEST_DIGEST, "it is not there")
+        elif self.opened.read(layout.MANIFEST_DIGEST) != layout.manifest_digest(manifest):
+            self.report.add("member-differs", layout.MANIFEST_DIGEST, "it is not the digest of the manifest")
+        about = self.opened.description
+        if layout.manifest(self.opened.resources, about.session, created(self.opened.envelopes())) != manifest:
+            self.report.add("document-differs", layout.MANIFEST)
+
+    def _digest(self, name: str) -> str:
+        sha = hashlib.sha256()
+        try:
+            with self.opened.zip.open(name) as file:
+                while data := file.read(_STEP):
+                    sha.update(data)
+        except IntegrityError as error:
+            return str(error)
+        return "sha256:" + sha.hexdigest()
+
+    # --- the archive
+
+    def archive(self, progress: Progress) -> None:
+        """Make every record of the archive again, and compare."""
+        for fault in self.opened.faults:
+            self.report.add("archive-differs", f"{layout.WARC}, byte {fault.offset}", fault.message)
+        places = {place.id: place for place in self.opened.archive}
+        if len(places) != len(self.opened.archive):
+            self.report.add("archive-differs", layout.WARC, "two records have one id")
+        met = []
+        for made in self._made(progress):
+            id_ = made.head.id
+            met.append(id_)
+            self.report.count("archive records")
+            place, expected = places.get(id_), record_bytes(made.head, made.block)
+            where = f"{made.head.type} of record {made.seq}" if made.seq >= 0 else "the first record"
+            if place is None:
+                self.report.add("archive-differs", f"{layout.WARC}: {where}", "it is not there", expected=id_)
+                continue
+            if self.opened.archive_record(place) != expected:
+                at = f"{layout.WARC}: {where}, byte {place.offset}"
+                self.report.add("archive-differs", at)
+            if made.indexed is not None:
+                self.index.append(index_line(made, place.offset, expected))
+        extra = [place for place in self.opened.archive if place.id not in set(met)] if self.whole else []
+        for place in extra:
+            self.report.add("archive-differs", f"{layout.WARC}, byte {place.offset}", f"no record gives {place.id:.80}")
+        if not extra and self.whole and met != [place.id for place in self.opened.archive]:
+            self.report.add("archive-differs", layout.WARC, "its records stand in another order")
+
+    def _made(self, progress: Progress) -> Iterator[Made]:
+        envelopes = list(self.opened.envelopes())
+        yield self.series.info(created(envelopes))
+        for done, envelope in enumerate(envelopes, 1):
+            try:
+                yield from self.series.of(envelope)
+            except (MissingError, IntegrityError, FormatError) as error:
+                self.whole = False
+                self.report.add("archive-differs", f"record {envelope.seq}", f"its records cannot be made: {error}")
+            progress(done, len(envelopes))
+
+    # --- the documents
+
+    def documents(self) -> None:
+        """Make every document again that repeats what the log holds, and compare."""
+        opened, about = self.opened, self.opened.description
+        if opened.read(layout.DESCRIPTION) != about.to_bytes():
+            self.report.add("document-differs", layout.DESCRIPTION, "it is not in canonical form")
+        self._compare(layout.INDEX, format_index(self.index))
+        self._compare(layout.PAGES, pages_document(self.series.pages))
+        made = {layout.WARC, layout.INDEX, layout.PAGES, layout.DESCRIPTION, layout.LOG, layout.CHECKPOINT}
+        envelopes = {envelope.seq: envelope for envelope in opened.envelopes()}
+        note = opened.read(layout.CHECKPOINT).decode("utf-8")
+        try:
+            for name, data in documents(about, opened.lines, envelopes, opened.storage.blobs, note):
+                made.add(name)
+                self._compare(name, data)
+        except (MissingError, IntegrityError, FormatError) as error:
+            self.report.add("document-differs", layout.EVIDENCE, f"it cannot be made: {error}")
+        for resource in opened.resources:
+            if resource.path not in made and not is_seal(resource.path):
+                self.report.add("document-differs", resource.path, "the log gives no such document")
+        self._left_out()
+
+    def _compare(self, name: str, data: bytes) -> None:
+        self.report.count("documents")
+        if name not in self.opened.zip.members or not self._equals(name, data):
+            self.report.add("document-differs", name)
+
+    def _equals(self, name: str, data: bytes) -> bool:
+        return self.opened.zip.member(name).size == len(data) and self.opened.read(name) == data
+
+    def _left_out(self) -> None:
+        """Check that what is said to be left out is not here, and that redacted copies stand where they are said to."""
+        about, opened = self.opened.description, self.opened
+        whys = {seq: why for first, last, why in about.left_out.records for seq in range(first, last + 1)}
+        for seq in whys:
+            if opened.lines[seq].line is not None:
+                said = f"record {seq} is here, and said to be left out"
+                self.report.add("document-differs", layout.DESCRIPTION, said)
+        for seq, copy in opened.copies.items():
+            place = {name: copy.get(name) for name in ("session", "seq")}
+            if whys.get(seq) != "redacted" or place != {"session": about.session, "seq": seq}:
+                self.report.add("document-differs", layout.LOG, f"a redacted copy stands in the place of record {seq}")
+        for name in about.left_out.blobs:
+            if opened.storage.blobs.has(Digest(name)):
+                self.report.add("document-differs", layout.DESCRIPTION, f"blob {name} is here, and said to be left out")
+        if canon.loads(opened.read(layout.EVIDENCE)) and about.profile == "hashes":
+            self.report.add("document-differs", layout.EVIDENCE, "a snapshot of hashes holds no evidence")

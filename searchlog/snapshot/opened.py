@@ -1,0 +1,340 @@
+"""A snapshot file, opened for reading: its documents, its log and its blobs as stores that the rest of the house reads.
+
+Opening checks what the stores rest on (the container, the documents, that the lines give the head); `check` looks at
+every byte. A blob is read where it lies in the archive, and compared with its digest each time.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from searchlog import canon, digest
+from searchlog.digest import Digest
+from searchlog.errors import FormatError, IntegrityError, MissingError, SearchlogError, StoreError
+from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint, parse_checkpoint
+from searchlog.log.envelope import Envelope, decode
+from searchlog.log.lease import MemoryLeases
+from searchlog.log.note import Note, read_note
+from searchlog.log.store.base import SessionSnapshot, StoredLine
+from searchlog.log.store.memory import MemoryLogStore
+from searchlog.log.tree import Frontier
+from searchlog.records import BlobRef, Capture, ProviderExchange, parse_body
+from searchlog.snapshot import layout
+from searchlog.snapshot.blocks import payload_spans
+from searchlog.snapshot.layout import Description, Resource
+from searchlog.snapshot.logfile import read_lines
+from searchlog.snapshot.warc import BLOB_URN
+from searchlog.snapshot.warc_reader import WarcFault, read_warc
+from searchlog.snapshot.zip_reader import ZipReader
+from searchlog.storage import Storage
+
+__all__ = ["Opened", "Place", "SnapshotBlobs", "is_snapshot", "open_snapshot"]
+
+_DOCUMENT_MAX = 64 * 2**20
+"""A document of a snapshot that is read whole."""
+_LOG_MAX = 2**30
+Spans = Sequence[tuple[int, int]]
+"""Offset and size of each piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One record of the archive, by where it stands."""
+
+    id: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Response:
+    """A response that may hold a payload: found once the log's exchange is at hand."""
+
+    seq: int
+    block: int
+    size: int
+
+
+class SnapshotLog(MemoryLogStore):
+    """The session of a snapshot. Read only."""
+
+    def __init__(self, file: BinaryIO, described: str, session: SessionSnapshot) -> None:
+        super().__init__()
+        super().restore(session)
+        self._file = file
+        self._described = described
+
+    def _refuse(self) -> StoreError:
+        return StoreError(
+            f"{self._described} is a snapshot: it can only be read; import it, or begin a session elsewhere"
+        )
+
+    def append(self, session: str, lines: Sequence[bytes], expected_version: int) -> Frontier:
+        raise self._refuse()
+
+    def restore(self, snapshot: SessionSnapshot) -> None:
+        raise self._refuse()
+
+    def merge(self, snapshot: SessionSnapshot) -> None:
+        raise self._refuse()
+
+    def close(self) -> None:
+        super().close()
+        self._file.close()
+
+
+class SnapshotBlobs:
+    """The blobs that the archive of a snapshot holds. Read only; see BlobStore for what each method promises."""
+
+    def __init__(self, file: BinaryIO, described: str, spans: Mapping[str, Spans]) -> None:
+        """spans: for each digest, offset and size of its pieces in the file."""
+        self._file = file
+        self._described = described
+        self._spans = spans
+        self._lock = threading.Lock()
+
+    def put(self, blobs: Sequence[bytes]) -> list[Digest]:
+        raise StoreError(f"{self._described} is a snapshot: nothing can be written to it")
+
+    def get(self, digest_: Digest) -> bytes:
+        name = digest.parse(digest_)
+        if name not in self._spans:
+            raise MissingError(f"no blob {name} in {self._described}", digest=name)
+        with self._lock:
+            pieces = []
+            for at, size in self._spans[name]:
+                self._file.seek(at)
+                pieces.append(self._file.read(size))
+        data = b"".join(pieces)
+        found = digest.digest(data)
+        if found != name:
+            raise IntegrityError(
+                f"blob {name} in {self._described} has other bytes", digest=name, expected=name, found=found
+            )
+        return data
+
+    def has(self, digest_: Digest) -> bool:
+        return digest.parse(digest_) in self._spans
+
+    def digests(self) -> Iterator[Digest]:
+        return iter(sorted(map(Digest, self._spans)))
+
+    def where(self, digest_: Digest) -> str:
+        at = self._spans.get(digest.parse(digest_), ((0, 0),))[0][0]
+        return f"{self._described}, byte {at}"
+
+
+@dataclass(slots=True)
+class Opened:
+    """A snapshot file. Close it when done."""
+
+    path: Path
+    file: BinaryIO
+    zip: ZipReader
+    name: Digest
+    """The digest of its manifest."""
+    resources: tuple[Resource, ...]
+    description: Description
+    note: Note
+    """The member with the checkpoint."""
+    checkpoint: Checkpoint
+    lines: tuple[StoredLine, ...]
+    frontier: Frontier
+    copies: Mapping[int, dict[str, Any]]
+    """Redacted copies of records, by seq: the sender's word."""
+    archive: tuple[Place, ...]
+    """The records of the archive, in order."""
+    faults: tuple[WarcFault, ...]
+    """What of the archive is unsound."""
+    storage: Storage
+
+    def envelopes(self) -> Iterator[Envelope]:
+        """Yield the records that are here and can be read."""
+        for item in self.lines:
+            if item.line is not None:
+                try:
+                    yield decode(item.line)
+                except FormatError:
+                    continue  # the store axis names it
+
+    def read(self, name: str) -> bytes:
+        """Return a member's bytes."""
+        return self.zip.read(name, _DOCUMENT_MAX)
+
+    def archive_record(self, place: Place) -> bytes:
+        """Return the stored bytes of a record of the archive."""
+        start, _ = self.zip.extent(layout.WARC)
+        self.file.seek(start + place.offset)
+        return self.file.read(place.length)
+
+    def close(self) -> None:
+        self.file.close()
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def is_snapshot(path: Path) -> bool:
+    """Whether a path is a file, as a snapshot is, and no folder, as an archive is."""
+    return path.is_file()
+
+
+def open_snapshot(path: Path) -> Opened:
+    """Return the snapshot in a file.
+
+    Raises FormatError for a file that is no snapshot of ours, or of a later version; IntegrityError for one whose
+    documents disagree; StoreError when it cannot be read.
+    """
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror or error}", path=str(path)) from None
+    try:
+        return _open(path, file)
+    except OSError as error:
+        file.close()
+        raise StoreError(f"cannot read {path}: {error.strerror or error}", path=str(path)) from None
+    except BaseException:
+        file.close()
+        raise
+
+
+def _open(path: Path, file: BinaryIO) -> Opened:
+    zipped = ZipReader(file)
+    missing = [
+        name
+        for name in (layout.MANIFEST, layout.DESCRIPTION, layout.LOG, layout.CHECKPOINT, layout.WARC)
+        if name not in zipped.members
+    ]
+    if missing:
+        raise FormatError(f"{path.name} is no snapshot of searchlog: it has no {missing[0]}", member=missing[0])
+    manifest = zipped.read(layout.MANIFEST, _DOCUMENT_MAX)
+    resources = layout.read_manifest(manifest)
+    description = Description.from_bytes(zipped.read(layout.DESCRIPTION, _DOCUMENT_MAX))
+    note = _note(zipped.read(layout.CHECKPOINT, _DOCUMENT_MAX))
+    checkpoint = parse_checkpoint(note.text)
+    lines, copies = _lines(zipped)
+    frontier = Frontier().extend(item.leaf for item in lines)
+    _agree(description, checkpoint, frontier)
+    archive, faults, spans, responses = _archive(zipped)
+    others = SnapshotBlobs(file, path.name, spans)
+    blobs = SnapshotBlobs(file, path.name, _with_payloads(spans, responses, lines, others))
+    log = SnapshotLog(file, path.name, SessionSnapshot(description.session, lines, frontier))
+    return Opened(
+        path,
+        file,
+        zipped,
+        digest.digest(manifest),
+        resources,
+        description,
+        note,
+        checkpoint,
+        lines,
+        frontier,
+        copies,
+        archive,
+        faults,
+        Storage(log, blobs, MemoryLeases(), None, str(path)),
+    )
+
+
+def _note(data: bytes) -> Note:
+    try:
+        return read_note(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise FormatError(f"{layout.CHECKPOINT} is no text") from None
+
+
+def _lines(zipped: ZipReader) -> tuple[tuple[StoredLine, ...], dict[int, dict[str, Any]]]:
+    if zipped.member(layout.LOG).size > _LOG_MAX:
+        raise FormatError(f"{layout.LOG} is larger than {_LOG_MAX} bytes")
+    lines, copies = [], {}
+    with zipped.open(layout.LOG) as file:
+        for seq, (item, copy) in enumerate(read_lines(file)):
+            lines.append(item)
+            if copy is not None:
+                copies[seq] = copy
+    return tuple(lines), copies
+
+
+def _agree(description: Description, checkpoint: Checkpoint, frontier: Frontier) -> None:
+    """Raise IntegrityError unless the documents speak of one session and the lines give its head."""
+    if checkpoint.origin != ORIGIN_PREFIX + description.session:
+        raise IntegrityError(
+            f"{layout.CHECKPOINT} is of {checkpoint.origin:.120}, and {layout.DESCRIPTION} of {description.session}",
+            code="head-mismatch",
+        )
+    sizes = {description.size, checkpoint.size, frontier.size}
+    if len(sizes) > 1:
+        raise IntegrityError(
+            f"{layout.LOG} has {frontier.size} records, {layout.CHECKPOINT} is of {checkpoint.size} and "
+            f"{layout.DESCRIPTION} of {description.size}",
+            code="head-mismatch",
+        )
+    if frontier.root != checkpoint.root:
+        raise IntegrityError(
+            f"the records of {layout.LOG} do not give the head in {layout.CHECKPOINT}",
+            code="head-mismatch",
+            expected=checkpoint.root.hex(),
+            found=frontier.root.hex(),
+        )
+
+
+def _archive(
+    zipped: ZipReader,
+) -> tuple[tuple[Place, ...], tuple[WarcFault, ...], dict[str, Spans], list[_Response]]:
+    """Return where the records stand, what is unsound, where each blob lies in the file that is a block of its own,
+    and the responses that may hold others."""
+    start, _ = zipped.extent(layout.WARC)
+    places, faults, responses = [], [], []
+    spans: dict[str, Spans] = {}
+    with zipped.open(layout.WARC) as file:
+        for item in read_warc(file):
+            if isinstance(item, WarcFault):
+                faults.append(item)
+                continue
+            places.append(Place(item.id, item.offset, item.length))
+            block = start + item.offset + item.head_length
+            if item.type == "resource" and (item.uri or "").startswith(BLOB_URN):
+                spans.setdefault((item.uri or "")[len(BLOB_URN) :], [(block, len(item.block))])
+            elif item.type == "conversion":
+                spans.setdefault(digest.digest(item.block), [(block, len(item.block))])
+            elif item.type == "response" and (item.field("Searchlog-Record") or "").isdecimal():
+                responses.append(_Response(int(item.field("Searchlog-Record") or ""), block, len(item.block)))
+    return tuple(places), tuple(faults), spans, responses
+
+
+def _with_payloads(
+    spans: dict[str, Spans], responses: Sequence[_Response], lines: Sequence[StoredLine], blobs: SnapshotBlobs
+) -> dict[str, Spans]:
+    """Return the places of blobs with those of payloads, which lie in responses; what does not fit is left aside."""
+    found = dict(spans)
+    for response in responses:
+        line = lines[response.seq].line if response.seq < len(lines) else None
+        try:
+            name, exchange = _payload(line, blobs)
+            if name is not None:
+                pieces = payload_spans(exchange, response.size)
+                found.setdefault(name, [(response.block + at, size) for at, size in pieces])
+        except SearchlogError:
+            continue  # a blob that is not found is a finding of its own
+    return found
+
+
+def _payload(line: bytes | None, blobs: SnapshotBlobs) -> tuple[str | None, Mapping[str, Any]]:
+    """Return the payload that a record names, and its exchange."""
+    envelope = decode(line) if line is not None else None
+    body = parse_body(envelope.kind, envelope.body) if envelope is not None else None
+    if not isinstance(body, Capture | ProviderExchange) or body.payload is None or body.exchange is None:
+        return None, {}
+    exchange = body.exchange
+    if isinstance(exchange, BlobRef):
+        exchange = canon.loads(blobs.get(digest.parse(exchange.blob)))
+    return body.payload.blob, exchange if isinstance(exchange, dict) else {}

@@ -1,0 +1,196 @@
+"""What of a session is to leave, and what not: decided before a byte is written, so that it can be looked at first.
+
+Reads every record and every blob that may leave: for secrets, which never do, and for what the rules of redaction
+name. A record or blob with either is left out whole; its leaf hash or digest stays, so the rest can still be proven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from searchlog import canon, digest
+from searchlog.errors import FormatError, IntegrityError, MissingError
+from searchlog.ledger import Ledger
+from searchlog.log.envelope import Envelope, decode
+from searchlog.log.store.base import StoredLine
+from searchlog.log.tree import Frontier, leaf_hash
+from searchlog.records import BlobRef, Body, Capture, Conversion, ProviderExchange, parse_body
+from searchlog.secrecy import Secrets
+from searchlog.snapshot.layout import Description, LeftOut, Profile, Scope, Why
+from searchlog.snapshot.redaction import Match, Redactor, Rule, derived
+from searchlog.snapshot.scan import Scan
+from searchlog.snapshot.scope import blobs_of, records_in
+from searchlog.stored import stored_exchange
+
+__all__ = ["Choice", "Plan", "plan"]
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a person wants to share."""
+
+    scope: Scope = field(default_factory=Scope)
+    profile: Profile = "full"
+    rules: tuple[Rule, ...] = ()
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a snapshot will hold."""
+
+    description: Description
+    frontier: Frontier
+    lines: tuple[StoredLine, ...]
+    """Every record of the session; without its line where that is left out or was erased."""
+    envelopes: Mapping[int, Envelope]
+    """Those of the lines that are here."""
+    copies: Mapping[int, dict[str, Any]]
+    """Redacted copies, by seq."""
+    found: Sequence[tuple[str, Sequence[Match]]]
+    """What the rules found, place by place."""
+    scan: Scan
+    """What was looked at for secrets, and what was found."""
+    damaged: Sequence[str] = ()
+    """Blobs that the archive does not hold in full, a sentence each."""
+
+
+def plan(ledger: Ledger, choice: Choice, known: Secrets, progress: Progress = lambda done, total: None) -> Plan:
+    """Return what a snapshot of this session will hold.
+
+    known: the secrets of this machine. progress: called with the number of records looked at, and of all. Raises
+    MissingError for a turn or evidence that is not there, IntegrityError for a record that does not match its leaf
+    hash, FormatError for one that cannot be read, StoreError.
+    """
+    stored = ledger.log.snapshot(ledger.session)
+    envelopes = dict(_envelopes(ledger.session, stored.lines))
+    draft = _Draft(ledger, choice, Scan(known), Redactor(choice.rules))
+    wanted = records_in(envelopes, choice.scope) if choice.profile != "hashes" else frozenset()
+    charsets = _charsets(envelopes[seq] for seq in wanted)
+    for done, (seq, envelope) in enumerate(envelopes.items(), 1):
+        if seq not in wanted:
+            draft.records[seq] = "profile" if choice.profile == "hashes" else "scope"
+        else:
+            draft.look_at(envelope, stored.lines[seq], charsets)
+        progress(done, len(envelopes))
+    draft.leave_out_derived(envelopes[seq] for seq in wanted)
+    here = {seq: envelope for seq, envelope in envelopes.items() if seq not in draft.records}
+    named = {name for envelope in here.values() for name, _ in blobs_of(envelope, choice.profile)}
+    blobs = {name: why for name, why in draft.blobs.items() if name in named and why is not None}
+    description = Description(
+        ledger.session,
+        stored.frontier.size,
+        choice.scope,
+        choice.profile,
+        LeftOut.of(draft.records, blobs),
+        tuple(rule.text for rule in choice.rules),
+    )
+    lines = tuple(item if seq in here else StoredLine(item.leaf, None) for seq, item in enumerate(stored.lines))
+    return Plan(description, stored.frontier, lines, here, draft.copies, draft.found, draft.scan, draft.damaged)
+
+
+def _envelopes(session: str, lines: Sequence[StoredLine]) -> Iterator[tuple[int, Envelope]]:
+    for seq, item in enumerate(lines):
+        if item.line is None:
+            continue
+        if leaf_hash(item.line) != item.leaf:
+            raise IntegrityError(
+                f"record {seq} of session {session} does not match its leaf hash: `searchlog verify` tells more, and "
+                "nothing was exported",
+                seq=seq,
+            )
+        try:
+            yield seq, decode(item.line)
+        except FormatError as error:
+            raise FormatError(f"record {seq} of session {session} cannot be read: {error}", seq=seq) from None
+
+
+def _charsets(envelopes: Iterable[Envelope]) -> dict[str, str]:
+    """Return what each payload was read as, by digest."""
+    found = {}
+    for envelope in envelopes:
+        payload, charset = envelope.body.get("payload"), envelope.body.get("charset")
+        if envelope.kind == Conversion.kind and isinstance(payload, str) and isinstance(charset, str):
+            found[payload] = charset
+    return found
+
+
+@dataclass
+class _Draft:
+    """What was decided so far."""
+
+    ledger: Ledger
+    choice: Choice
+    scan: Scan
+    redactor: Redactor
+    records: dict[int, Why] = field(default_factory=dict)
+    """What is left out of the records that can be read, by seq."""
+    blobs: dict[str, Why | None] = field(default_factory=dict)
+    """Every blob that was looked at, and why it is left out; None when it is not."""
+    copies: dict[int, dict[str, Any]] = field(default_factory=dict)
+    found: list[tuple[str, Sequence[Match]]] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
+
+    def look_at(self, envelope: Envelope, item: StoredLine, charsets: Mapping[str, str]) -> None:
+        """Decide on one record and on the blobs that it names. charsets: what each payload was read as."""
+        if item.line is None:
+            raise AssertionError("a record that can be read has a line")
+        where = f"record {envelope.seq} ({envelope.kind})"
+        if self.scan.line(item.line, where):
+            self.records[envelope.seq] = "secret"
+            return
+        redacted = self.redactor.record(canon.loads(item.line))
+        if redacted is not None:
+            self.records[envelope.seq] = "redacted"
+            self.copies[envelope.seq] = redacted.value
+            self.found.append((where, redacted.matches))
+            self.blobs |= dict.fromkeys(redacted.blobs, "redacted")
+        for name, taken in blobs_of(envelope, self.choice.profile):
+            if not taken:
+                self.blobs[name] = "profile"
+            elif name not in self.blobs:
+                self.blobs[name] = self._look_into(envelope, name, charsets.get(name, ""))
+
+    def leave_out_derived(self, envelopes: Iterable[Envelope]) -> None:
+        """Leave out payload, text and structure together: where one of them tells what is to be hidden, all may."""
+        groups = []
+        for envelope in envelopes:
+            body = parse_body(envelope.kind, envelope.body)
+            if isinstance(body, Conversion):
+                groups.append((body.payload, *(ref.blob for ref in (body.text, body.structure) if ref is not None)))
+        whys: tuple[Why, ...] = ("redacted", "secret")
+        for why in whys:
+            found = [name for name, reason in self.blobs.items() if reason == why]
+            self.blobs |= dict.fromkeys(derived(found, groups), why)
+
+    def _look_into(self, envelope: Envelope, name: str, charset: str) -> Why | None:
+        """Return why a blob is left out, or None."""
+        where = f"blob {name} of record {envelope.seq} ({envelope.kind})"
+        body = parse_body(envelope.kind, envelope.body)
+        try:
+            data = self.ledger.blobs.get(digest.parse(name))
+            decoded = self._decoded(body, name)
+        except (MissingError, IntegrityError) as error:
+            self.damaged.append(str(error))
+            return "missing"
+        if any(self.scan.blob(form, where) for form in (data, decoded) if form is not None):
+            return "secret"
+        spilled = [part for part in body.spill if isinstance(ref := getattr(body, part), BlobRef) and ref.blob == name]
+        member = (envelope.kind, spilled[0]) if spilled else None
+        matches = self.redactor.blob(data, decoded=decoded, charset=charset, member=member)
+        if matches:
+            self.found.append((where, matches))
+        return "redacted" if matches else None
+
+    def _decoded(self, body: Body, name: str) -> bytes | None:
+        """Return what a payload is when its content codings are removed; None where there are none."""
+        if not isinstance(body, Capture | ProviderExchange) or body.payload is None or body.payload.blob != name:
+            return None
+        try:
+            exchange = stored_exchange(body, self.ledger.blobs, self.ledger.load)
+        except FormatError:
+            return None
+        return exchange.decoded.data if exchange.decoded.codings else None

@@ -1,0 +1,98 @@
+"""Which records and blobs of a session a scope and a profile take in. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from searchlog.errors import MissingError
+from searchlog.log.envelope import Envelope
+from searchlog.records import (
+    Body,
+    Capture,
+    Conversion,
+    Decision,
+    Evidence,
+    ProviderExchange,
+    Query,
+    Rendering,
+    Run,
+    Selection,
+    parse_body,
+)
+from searchlog.snapshot.layout import Profile, Scope
+from searchlog.verify.contents import blob_refs
+
+__all__ = ["blobs_of", "records_in"]
+
+_ORIGINS = (Conversion.kind, Capture.kind)
+"""What evidence rests on: the text that it is a slice of, and the page that gave it."""
+_OURS = (Capture, ProviderExchange, Conversion, Run, Decision, Query, Selection, Evidence, Rendering)
+"""Kinds of which it is known what their blobs hold."""
+
+
+def records_in(envelopes: Mapping[int, Envelope], scope: Scope) -> frozenset[int]:
+    """Return the seqs of the records that a scope takes in, of those that can be read.
+
+    The first record belongs to every scope: it says whose session it is. Raises MissingError for a turn or a piece of
+    evidence that the session does not have.
+    """
+    if scope.kind == "session":
+        return frozenset(envelopes)
+    if scope.kind == "search":
+        found = {seq for seq, envelope in envelopes.items() if envelope.turn in scope.turns}
+        there = {envelopes[seq].turn for seq in found}
+        for turn in scope.turns:
+            if turn not in there:
+                raise MissingError(f"the session has no turn {turn} that can be read", turn=turn)
+    else:
+        found = set()
+        for name in scope.evidence:
+            mine = [e for e in envelopes.values() if e.kind == Evidence.kind and e.body.get("id") == name]
+            if not mine:
+                raise MissingError(f"the session has no evidence {name} that can be read", evidence=name)
+            found.update(_rests_on(envelopes, mine))
+    return frozenset(found | ({0} & envelopes.keys()))
+
+
+def _rests_on(envelopes: Mapping[int, Envelope], evidence: Sequence[Envelope]) -> Iterator[int]:
+    """Yield the seqs of these records, of the conversions that they follow from, and of the captures of those."""
+    waiting = list(evidence)
+    while waiting:
+        envelope = waiting.pop()
+        yield envelope.seq
+        causes = (envelopes[seq] for seq in envelope.causes if seq in envelopes)
+        waiting += [cause for cause in causes if cause.kind in _ORIGINS]
+
+
+def blobs_of(envelope: Envelope, profile: Profile) -> Iterator[tuple[str, bool]]:
+    """Yield each blob that a record names, and whether the profile takes it in.
+
+    `evidence` leaves out what a page or a provider sent, and whole texts; passages, decisions and renderings stay.
+    """
+    foreign = set() if profile == "full" else set(_foreign(envelope))
+    for ref in blob_refs(envelope.body):
+        yield ref["blob"], ref["blob"] not in foreign
+
+
+def _foreign(envelope: Envelope) -> Iterator[str]:
+    """Yield the blobs that hold pages or answers of others."""
+    body: Body = parse_body(envelope.kind, envelope.body)
+    match body:
+        case Capture() | ProviderExchange():
+            names = [body.payload]
+        case Conversion():
+            names = [body.text, body.structure]
+        case Run():
+            names = list(body.texts or ())
+            yield from (ref["blob"] for ref in blob_refs(envelope.body.get("results")) if _in_result(envelope, ref))
+        case _ if not isinstance(body, _OURS):
+            yield from (ref["blob"] for ref in blob_refs(envelope.body))  # nobody here knows what they hold
+            return
+        case _:
+            return
+    yield from (ref.blob for ref in names if ref is not None)
+
+
+def _in_result(envelope: Envelope, ref: dict[str, object]) -> bool:
+    """Whether a reference stands inside a result; the list itself may be a reference as well."""
+    return envelope.body.get("results") != ref
