@@ -18,7 +18,7 @@ from searchlog.digest import Digest
 from searchlog.errors import FormatError, IntegrityError, MissingError
 from searchlog.log.checkpoint import Checkpoint
 from searchlog.snapshot import layout
-from searchlog.snapshot.cdxj import IndexLine, format_index
+from searchlog.snapshot.cdxj import IndexLine, index_bytes
 from searchlog.snapshot.documents import created, documents, pages_document
 from searchlog.snapshot.export import index_line
 from searchlog.snapshot.opened import Opened, open_snapshot
@@ -102,7 +102,7 @@ def check_snapshot(
     roots: Sequence[bytes] = (),
     progress: Progress = lambda done, total: None,
 ) -> Verdict:
-    """Return the verdict on a file. heads, keys, roots: see `check_opened`. Raises StoreError for a file out of reach."""
+    """Return the verdict on a file. heads, keys, roots: see `check_opened`. Raises StoreError for one out of reach."""
     try:
         opened = open_snapshot(path)
     except (FormatError, IntegrityError) as error:
@@ -249,7 +249,7 @@ class _Check:
         opened, about = self.opened, self.opened.description
         if opened.read(layout.DESCRIPTION) != about.to_bytes():
             self.report.add("document-differs", layout.DESCRIPTION, "it is not in canonical form")
-        self._compare(layout.INDEX, format_index(self.index))
+        self._compare(layout.INDEX, index_bytes(self.index))
         self._compare(layout.PAGES, pages_document(self.series.pages))
         made = {layout.WARC, layout.INDEX, layout.PAGES, layout.DESCRIPTION, layout.LOG, layout.CHECKPOINT}
         envelopes = {envelope.seq: envelope for envelope in opened.envelopes()}

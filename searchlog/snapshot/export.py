@@ -14,7 +14,7 @@ from searchlog.digest import Digest, digest
 from searchlog.log.blobs.base import BlobStore
 from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint, format_checkpoint
 from searchlog.snapshot import layout
-from searchlog.snapshot.cdxj import IndexLine, format_index
+from searchlog.snapshot.cdxj import IndexLine, index_bytes
 from searchlog.snapshot.documents import created, documents, pages_document
 from searchlog.snapshot.logfile import line_of
 from searchlog.snapshot.plan import Plan
@@ -70,7 +70,7 @@ def write_snapshot(
     archive = _Archive(series, plan, progress)
     zipped = ZipWriter(file)
     members = [zipped.add(layout.WARC, archive.chunks())]
-    members.append(zipped.add(layout.INDEX, [format_index(archive.index)]))
+    members.append(zipped.add(layout.INDEX, [index_bytes(archive.index)]))
     members.append(zipped.add(layout.PAGES, [pages_document(series.pages)]))
     members.append(zipped.add(layout.DESCRIPTION, [plan.description.to_bytes()]))
     members.append(zipped.add(layout.LOG, _log(plan)))
@@ -131,7 +131,7 @@ def index_line(made: Made, offset: int, record: bytes) -> IndexLine:
         raise AssertionError("a record that is not in the index")
     return IndexLine(
         url=found.url,
-        timestamp=IndexLine.at(found.date),
+        timestamp=found.date,
         mime=found.mime,
         status=found.status,
         digest=found.digest,

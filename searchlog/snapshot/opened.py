@@ -70,7 +70,7 @@ class SnapshotLog(MemoryLogStore):
 
     def _refuse(self) -> StoreError:
         return StoreError(
-            f"{self._described} is a snapshot: it can only be read; import it, or begin a session elsewhere"
+            f"{self._described} is a snapshot, and can only be read: import it, or work in an archive"
         )
 
     def append(self, session: str, lines: Sequence[bytes], expected_version: int) -> Frontier:
