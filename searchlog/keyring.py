@@ -6,27 +6,41 @@ What is known stays known: a variable that is unset later held a secret all the 
 
     searchlog's own variables   keys of providers: from 8 characters on; passwords and keys inside addresses: from 16
                                 on, or 8 that are well mixed (`shape.is_strong`); and `user:password` in base64
+    the key that signs heads    its file, wherever SEARCHLOG_SIGNING_KEY or the settings folder have it: `signing_place`
     of other programs           by the end of the variable's name (`..._KEY`, `..._TOKEN`, `..._SECRET`): from 16
                                 characters on that look like a token, or begin as the keys of known issuers do
 
 A word would be taken out of honest text. Shorter ones are taken out only of the requests that send them, which declare
-them. Effects: reads the environment, holds what it learned. Shown by test_secrets.py.
+them. Effects: reads the environment and the file of that key, holds what it learned. Shown by test_secrets.py.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import stat
 import threading
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
 from searchlog.secrecy import Secrets, secrets_of
 from searchlog.shape import is_issued, is_mixed, is_strong, is_token, without_passwords
 
-__all__ = ["ADDRESSES", "KEYS", "hide", "hide_in", "known", "learn", "secrets_in", "values"]
+__all__ = [
+    "ADDRESSES",
+    "KEYS",
+    "SIGNING_KEY",
+    "hide",
+    "hide_in",
+    "hold",
+    "known",
+    "learn",
+    "secrets_in",
+    "signing_place",
+    "values",
+]
 
 KEYS = (
     "TAVILY_API_KEY",
@@ -59,6 +73,8 @@ KEYS = (
 """Variables of searchlog that hold a key."""
 ADDRESSES = ("SEARCHLOG_SEARXNG_URL", "SEARXNG_URL")
 """Variables of searchlog that hold an address, which may carry a password or a key."""
+SIGNING_KEY = "SEARCHLOG_SIGNING_KEY"
+"""Variable of searchlog that holds the path of a key's file, and not the key."""
 
 _OWN_MIN = 8
 _LOGIN_MIN = 12
@@ -73,15 +89,25 @@ _USERINFO = re.compile(r"^[^/?#]*//([^/?#]*)@|^([^/?#@\s]+:[^/?#@\s]+)@")
 _PAIR = re.compile(r"[?&;#]([^=&;#]*)=([^&;#]*)")
 _KEY_NAME = re.compile(r"key|token|secret|pass|auth|sig|cred|session|code", re.IGNORECASE)
 
+_PRIVATE = re.compile(rb"PRIVATE\+KEY\+[^+]+\+[0-9a-f]{8}\+([A-Za-z0-9+/]{44})")
+_PRIVATE_TEXT = re.compile(_PRIVATE.pattern.decode("ascii"))
+_KEY_FILE_MAX = 4096
+
 _lock = threading.Lock()
 _learned: dict[str, None] = {}
 _seen: list[dict[str, str]] = []
 """This process's environment as it was last read."""
+_signing_file: list[Any] = ["", None]
+"""Where the signing key would be, and what its file looked like when it was last read."""
 
 
 def learn(env: Mapping[str, str]) -> None:
     """Hold the secrets of an environment from now on; at most 64 of them, the newest."""
-    found = secrets_in(env)
+    hold(secrets_in(env))
+
+
+def hold(found: Sequence[str]) -> None:
+    """Hold these secrets from now on, as `learn` does."""
     with _lock:
         if all(value in _learned for value in found):
             return
@@ -106,6 +132,35 @@ def _read_environment() -> None:
     if [now] != _seen:
         learn(now)
         _seen[:] = [now]
+        _signing_file[:] = [signing_place(now), None]
+    _read_signing_key()
+
+
+def signing_place(env: Mapping[str, str]) -> str:
+    """Return the path of the file that holds the key that signs heads, by this environment."""
+    named = env.get(SIGNING_KEY)
+    if named:
+        return named
+    import platformdirs
+
+    return os.path.join(platformdirs.user_config_dir("searchlog", appauthor=False), "signing.key")
+
+
+def _read_signing_key() -> None:
+    """Hold the signing key of this machine if there is one, though nothing is signed now: its file may be indexed, or
+    its line typed into a query."""
+    place, last = _signing_file
+    try:
+        about = os.stat(place)
+        mark = (about.st_mtime_ns, about.st_size, about.st_ino)
+        if mark == last or not stat.S_ISREG(about.st_mode):
+            return
+        with open(place, "rb") as file:
+            found = _PRIVATE.search(file.read(_KEY_FILE_MAX))
+    except (OSError, ValueError):
+        return
+    hold([found[1].decode("ascii")] if found else [])
+    _signing_file[1] = mark
 
 
 def known() -> Secrets:
@@ -148,6 +203,8 @@ def secrets_in(env: Mapping[str, str]) -> list[str]:
         value = given.strip()
         if name in KEYS:
             out += [value] if len(value) >= _OWN_MIN else []
+        elif name == SIGNING_KEY:
+            out += _PRIVATE_TEXT.findall(value)  # put there instead of the path of its file
         elif name in ADDRESSES:
             out += [*filter(is_strong, _parts(value)), *_basic(value)]
         elif _NAME.search(name):

@@ -23,6 +23,7 @@ _SUMMARIES = {
     "verify": "Check that what is stored is intact.",
     "replay": "Run a stored search again without the network.",
     "reparse": "Parse stored answers of providers again.",
+    "key": "Make the key that signs heads, or show its public half.",
     "providers": "List search providers and who sees the query.",
     "doctor": "Check this machine, the archive and the settings.",
     "demo": "See all of it work, with no key and no network.",
