@@ -50,6 +50,7 @@ class Secrets:
     def __init__(self, values: Iterable[str]) -> None:
         # longest first, so that a secret inside another does not leave the rest of it behind
         ordered = sorted({value for value in values if value}, key=lambda value: (-len(value), value))
+        self._count = len(ordered)
         self._table = _LOWER.replace(b" ", b"+") if any(" " in value for value in ordered) else _LOWER
         self._needles = list(dict.fromkeys(filter(None, map(self._folded, ordered))))
         self._hex = list(dict.fromkeys(form for value in ordered for form in _hex_forms(value)))
@@ -65,13 +66,20 @@ class Secrets:
     def __bool__(self) -> bool:
         return bool(self._needles)
 
+    def __len__(self) -> int:
+        return self._count
+
     def found_in(self, data: bytes) -> bool:
         """Whether a secret stands in these bytes, in any of its forms."""
         return next(self._spans(data), None) is not None
 
+    def places(self, data: bytes) -> list[tuple[int, int]]:
+        """Return where secrets stand: spans of bytes in order, those that overlap as one."""
+        return _merged(self._spans(data))
+
     def replace(self, data: bytes) -> bytes:
         """Return the bytes with each secret replaced by the marker; the same object where there is none."""
-        spans = _merged(self._spans(data))
+        spans = self.places(data)
         if not spans:
             return data
         out, at = [], 0

@@ -266,8 +266,8 @@ def test_the_search_for_canaries_can_fail(tmp_path: Path) -> None:
     """With redaction switched off every canary is found: nothing above passes for want of looking."""
     off = (
         "import re, sys; from searchlog import secrecy, keyring; from searchlog.capture import redact; "
-        "secrecy.Secrets._spans = lambda self, data: iter(()); redact._is_credential = lambda name: False; "
-        "redact._without_link_passwords = lambda data: data; "
+        "secrecy.Secrets._spans = lambda self, data: iter(()); redact.is_credential_field = lambda name: False; "
+        "redact.without_link_passwords = lambda data: data; "
         "from searchlog import shape; shape._PASSWORD = re.compile('(?!)()()'); "
         "redact._PASSWORD = redact._LOCATION_USER = re.compile(b'(?!)()()'); "
         "from searchlog.cli import main; sys.argv[0] = 'searchlog'; main()"

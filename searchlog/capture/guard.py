@@ -23,6 +23,7 @@ __all__ = [
     "Target",
     "check_address",
     "check_url",
+    "is_local_address",
     "is_loopback_name",
     "join_url",
     "refusal",
@@ -337,6 +338,21 @@ def check_address(address: str) -> str | None:
     return _check_v6(ip)
 
 
+def is_local_address(address: str) -> bool:
+    """Whether an address is one of people's own machines and networks, in whatever clothes of IPv6 (`check_address`).
+
+    Private use, shared (CGNAT), loopback, unique local, link-local and site-local; not what is reserved for examples
+    or for protocols.
+    """
+    why = check_address(address)
+    return why is not None and _inner(why).startswith((*_OWN, "link-local", "site-local"))
+
+
+def _inner(why: str) -> str:
+    """Return what an address is that another wraps."""
+    return why.partition(": ")[2] or why
+
+
 def _check_v4(ip: ipaddress.IPv4Address) -> str | None:
     for block, name in _V4_BLOCKS:
         if ip in block:
@@ -407,5 +423,4 @@ class Allow:
         why = check_address(address)
         if why is None or not self.permits(target):
             return why
-        inner = why.partition(": ")[2] or why
-        return None if target.literal or inner.startswith(_OWN) else why
+        return None if target.literal or _inner(why).startswith(_OWN) else why

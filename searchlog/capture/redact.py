@@ -10,7 +10,7 @@ still add up. Pure.  Shown by test_redact.py and test_secrets.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from searchlog.capture.credentials import credentials, without_credentials
@@ -19,7 +19,7 @@ from searchlog.capture.message import Message, parse
 from searchlog.secrecy import MARKER, Secrets, secrets_of
 from searchlog.shape import is_mixed, is_strong
 
-__all__ = ["Draft", "clean"]
+__all__ = ["Draft", "clean", "header_fields", "is_credential_field", "without_link_passwords"]
 
 _MARK = MARKER.encode("ascii")
 
@@ -151,9 +151,8 @@ def _told(draft: Draft, public: str) -> list[str]:
     out: list[bytes] = [_encoded(value) for value in credentials(draft.url)]
     framing = draft.message.framing
     for head in (draft.request_head, draft.message.head, framing.tail if framing.kind == "chunked" else b""):
-        for field in _FIELD.finditer(head):
-            name, value = field[2].decode("ascii").lower(), field[4].strip()
-            if _is_credential(name):
+        for name, value in header_fields(head):
+            if is_credential_field(name):
                 out += filter(_is_mixed, _TOKEN.findall(_cookie(value) if "cookie" in name else value))
             elif name in ("location", "content-location"):
                 user = _LOCATION_USER.match(value)
@@ -189,9 +188,15 @@ def _is_json(data: bytes) -> bool:
     return data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
 
 
-def _is_credential(name: str) -> bool:
+def is_credential_field(name: str) -> bool:
     """Whether a field of this name, in small letters, carries a credential."""
     return name in _NAMES or _NAME_END.search(name) is not None
+
+
+def header_fields(head: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield the fields of a head, or of several, in order: name in small letters, value without blanks around it."""
+    for field in _FIELD.finditer(head):
+        yield field[2].decode("ascii").lower(), field[4].strip()
 
 
 def _clean_message(message: Message, decoded: Decoded, secrets: _Secrets, labels: list[str]) -> tuple[Message, Decoded]:
@@ -217,18 +222,18 @@ def _clean_payload(payload: bytes, decoded: Decoded, secrets: _Secrets, labels: 
     """Return payload and decoded payload without secrets; the payload itself where nothing was found."""
     # what lies behind a size cut of a compressed body was never looked at, so it may not be kept
     unseen = secrets.sent and bool(decoded.codings) and decoded.reason in ("length", "time")
-    data = _without_link_passwords(secrets.replace_payload(decoded.data)) if decoded.codings else payload
+    data = without_link_passwords(secrets.replace_payload(decoded.data)) if decoded.codings else payload
     if decoded.codings and (unseen or data is not decoded.data):
         labels += ["redacted:payload", "decoded:payload"]
         return data, replace(decoded, data=data)
-    data = _without_link_passwords(secrets.replace_payload(payload))
+    data = without_link_passwords(secrets.replace_payload(payload))
     if data is payload:
         return payload, decoded
     labels.append("redacted:payload")
     return data, decoded if decoded.codings else replace(decoded, data=data)
 
 
-def _without_link_passwords(data: bytes) -> bytes:
+def without_link_passwords(data: bytes) -> bytes:
     """Return the bytes without user names and passwords in addresses that HTML links to, or that are JSON strings.
 
     What stands in running text is an example, and stays.
@@ -248,7 +253,7 @@ def _clean_head(head: bytes, secrets: _Secrets, side: str, labels: list[str]) ->
 
     def field(found: re.Match[bytes]) -> bytes:
         name, value = found[2].decode("ascii").lower(), found[4]
-        if _is_credential(name):
+        if is_credential_field(name):
             value = _MARK + (b"\r" if value.endswith(b"\r") else b"")
         else:
             if name in ("location", "content-location"):
