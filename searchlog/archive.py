@@ -13,25 +13,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from searchlog import exporting, importing
 from searchlog.checks import expect
 from searchlog.clock import Clock, Ids, SystemClock, SystemIds
 from searchlog.errors import IntegrityError, MissingError, UsageError
-from searchlog.exporting import Exported, Signing
 from searchlog.flow.resources import Resources
-from searchlog.importing import TakenIn
-from searchlog.keyring import known
 from searchlog.ledger import Gap, Ledger, Record
 from searchlog.records import Session as SessionBody
 from searchlog.session import Session
 from searchlog.sharing import SESSION as SHARING
 from searchlog.sharing import Sharing
-from searchlog.snapshot.layout import PROFILES, Profile, Scope
-from searchlog.snapshot.plan import Choice, Plan, plan
-from searchlog.snapshot.redaction import parse_rule
-from searchlog.storage import open_storage
+from searchlog.storage import Storage, open_storage
 from searchlog.view import turn_views
+
+if TYPE_CHECKING:
+    from searchlog.exporting import Exported, Signing
+    from searchlog.importing import TakenIn
+    from searchlog.snapshot.layout import Profile
+    from searchlog.snapshot.plan import Plan
 
 __all__ = ["Archive", "SessionInfo", "open_archive"]
 
@@ -119,6 +119,11 @@ class Archive:
 
         Raises MissingError for what the session does not have, IntegrityError for a damaged record, UsageError.
         """
+        from searchlog.keyring import known
+        from searchlog.snapshot.layout import PROFILES, Scope
+        from searchlog.snapshot.plan import Choice, plan
+        from searchlog.snapshot.redaction import parse_rule
+
         expect("turns", turns, Sequence)
         expect("evidence", evidence, Sequence)
         if turns and evidence:
@@ -143,8 +148,10 @@ class Archive:
         signer: signs the head. tokens: RFC 3161 tokens over the head's text, to go with it. Raises UsageError for a
         file that is there already, StoreError.
         """
+        from searchlog.exporting import export
+
         ledger = self.ledger(plan.description.session)
-        return exporting.export(
+        return export(
             ledger,
             plan,
             Path(file),
@@ -161,7 +168,9 @@ class Archive:
         Raises IntegrityError with the findings among its fields, FormatError, UsageError for a session that this
         archive writes itself, StoreError; then nothing is stored.
         """
-        return importing.take_in(self.sharing, Path(file), progress)
+        from searchlog.importing import take_in
+
+        return take_in(self.sharing, Path(file), progress)
 
     def find(self, session_id: str) -> str:
         """Return the full id for `latest` or an unambiguous beginning of one. Raises MissingError."""
@@ -242,7 +251,9 @@ def open_archive(
     ids: Ids | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Archive:
-    """Return the archive at a path (`memory:` keeps all in memory), made when absent.
+    """Return the archive at a path (`memory:` keeps all in memory), made when absent; that in a snapshot file as well.
+
+    A snapshot can only be read, and opening it does not verify it: `searchlog.verify_snapshot` does.
 
     location: None means SEARCHLOG_ARCHIVE, else the nearest `.searchlog/` upward, else the platform's data folder.
     write: False for a caller who only reads, and for whom no file is to be made. An archive that this user may not
@@ -251,9 +262,21 @@ def open_archive(
     Raises UsageError, StoreError, FormatError, IntegrityError when the log of an archive is gone.
     """
     resources = Resources(
-        open_storage(location, create=create, write=write),
+        _snapshot(location) or open_storage(location, create=create, write=write),
         clock or SystemClock(),
         ids or SystemIds(),
         os.environ if env is None else env,
     )
     return Archive(resources)
+
+
+def _snapshot(location: str | os.PathLike[str] | None) -> Storage | None:
+    """Return the stores of a snapshot when one is named; None for any other place."""
+    named = os.environ.get("SEARCHLOG_ARCHIVE") if location is None else location
+    if not isinstance(named, str | os.PathLike) or not isinstance(place := os.fspath(named), str) or "\0" in place:
+        return None  # whoever opens a folder says what is wrong with it
+    if not place or not Path(place).is_file():
+        return None
+    from searchlog.snapshot.opened import open_snapshot
+
+    return open_snapshot(Path(place)).storage

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -26,7 +26,7 @@ from searchlog.log.lease import Leases
 from searchlog.log.store.base import LogStore
 from searchlog.records import BlobRef, Body, Evidence, Rendering, Session, Turn, parse_body
 
-__all__ = ["Draft", "Gap", "Ledger", "Record", "State", "TurnWriter"]
+__all__ = ["Draft", "Gap", "Ledger", "Record", "State", "TurnWriter", "number_runs"]
 
 _TRIES = 50
 _EVIDENCE_ID = re.compile(r"e[1-9][0-9]{0,14}")
@@ -117,6 +117,11 @@ class State:
         for name in names if isinstance(names, list) else []:
             if isinstance(name, str) and _EVIDENCE_ID.fullmatch(name):
                 self.last_evidence = max(self.last_evidence, int(name[1:]))
+
+    def know(self, evidence: Evidence) -> None:
+        """Take in which slice has which id, where the record that gave it may not be here."""
+        self.evidence_ids.setdefault((evidence.text, evidence.start, evidence.end), evidence.id)
+        self._count([evidence.id])
 
     @property
     def next_evidence(self) -> int:
@@ -342,6 +347,19 @@ class TurnWriter:
         for draft in drafts:
             draft.turn, draft.agent = self.begin.turn, self.begin.agent
         return list(drafts)
+
+
+def number_runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield first and last of each run of numbers that follow one another."""
+    first = last = None
+    for number in numbers:
+        if first is None or last is None or number != last + 1:
+            if first is not None and last is not None:
+                yield first, last
+            first = number
+        last = number
+    if first is not None and last is not None:
+        yield first, last
 
 
 def _stored(draft: Draft) -> int:

@@ -31,7 +31,7 @@ from searchlog.flow.given import Given, convert_given, given_by_candidate
 from searchlog.flow.read import CUT, FAULT, PageRead, Task, suspicion_of, unread_reason
 from searchlog.flow.settings import Settings, split_options
 from searchlog.flow.steps import notes_of, page_dates_step, read_step, shortlist, text_pages
-from searchlog.ledger import Gap, Ledger, Record, State
+from searchlog.ledger import Gap, Ledger, Record, State, number_runs
 from searchlog.models.load import loaded
 from searchlog.recording import decision_body, evidence_body, query_of, run_body
 from searchlog.reparse import parsed_again
@@ -199,6 +199,8 @@ class _Recorded:
         self.notes: list[str] = []
         self._exchanges: dict[str, list[records.ProviderExchange]] = {}
         self._ended = False
+        self._gone: list[int] = []
+        """Seqs of the lines that are not here, up to the turn's end."""
         for entry in ledger.entries():
             if isinstance(entry, Gap):
                 self._gap(entry)
@@ -206,6 +208,7 @@ class _Recorded:
                 self._add(entry)
             elif self._rendering is None:
                 self._earlier(entry)
+        self._without_gone()
         names = self._finished()[0].providers
         # they stand in the log as they came in; fusion takes them in the order they were asked
         order = {name: number for number, name in enumerate(reversed(names))}
@@ -216,13 +219,24 @@ class _Recorded:
     def _gap(self, gap: Gap) -> None:
         """Note a line that is not there to read. Raises FormatError when this turn cannot be told without it."""
         if gap.error is None and not self._ended:
-            self.notes.append(f"record {gap.seq} is erased: this turn, or the ids of its evidence, may rest on it")
+            self._gone.append(gap.seq)
         elif gap.error is None:
             pass  # no record of a turn stands after its end
         elif gap.turn == self.turn or (gap.turn is None and not self._ended):
             raise gap.error
         elif not self._ended:
             self.notes.append(f"{gap.error}; ids of evidence may depend on it")
+
+    def _without_gone(self) -> None:
+        """Note the lines that are not here; take the ids of evidence as recorded, since earlier ones may be there."""
+        for first, last in number_runs(self._gone):
+            which = f"record {first} is" if first == last else f"records {first} to {last} are"
+            self.notes.append(
+                f"{which} erased or left out: this turn may rest on it, and ids of evidence are taken as recorded"
+            )
+        if self._gone:
+            for item in self.evidence:
+                self.state.know(item)
 
     def _earlier(self, record: Record) -> None:
         """Take in a record of another turn: what it gave an id keeps it."""

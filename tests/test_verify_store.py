@@ -580,12 +580,17 @@ CASES: dict[str, dict[str, Callable[[World], Report]]] = {
     },
     "rendering-unrooted": {"unknown-id": changing("rendering", evidence=["e1", "e99"])},
 }
+SNAPSHOT = {
+    *("snapshot-unreadable", "layout-differs", "member-differs", "document-differs", "archive-differs"),
+    *("signature-invalid", "token-invalid", "name-differs"),
+}
+"""Codes of snapshot files: test_tampered_snapshots.py."""
 DERIVATION = {"passage-not-visible", "text-differs"}
 """Codes of the other axis: test_verify_derivation.py."""
 
 
 def test_every_finding_has_a_case():
-    assert set(CASES) | DERIVATION == set(FINDINGS)
+    assert set(CASES) | DERIVATION | SNAPSHOT == set(FINDINGS)
 
 
 @pytest.mark.parametrize(

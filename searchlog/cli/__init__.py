@@ -24,15 +24,23 @@ _SUMMARIES = {
     "replay": "Run a stored search again without the network.",
     "reparse": "Parse stored answers of providers again.",
     "key": "Make the key that signs heads, or show its public half.",
+    "export": "Write a session or a search to one file that others can open.",
+    "import": "Take in a snapshot, or pages that other tools archived.",
     "providers": "List search providers and who sees the query.",
     "doctor": "Check this machine, the archive and the settings.",
     "demo": "See all of it work, with no key and no network.",
 }
 
+_MODULES = {"import": "import_"}
+"""Commands whose name no module can have."""
+
 
 @click.command(
     cls=Front,
-    entries={name: Entry(f"searchlog.cli.{name}", f"{name}_command", summary) for name, summary in _SUMMARIES.items()},
+    entries={
+        name: Entry(f"searchlog.cli.{_MODULES.get(name, name)}", f"{name}_command", summary)
+        for name, summary in _SUMMARIES.items()
+    },
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="\b\nExamples:\n  searchlog demo\n  searchlog search how do tide mills work",
     no_args_is_help=True,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from searchlog.signing import Signer
     from searchlog.snapshot.layout import Profile
     from searchlog.snapshot.plan import Plan
+    from searchlog.snapshot.scan import Reason
 
 _SHOWN_MAX = 40
 
@@ -121,9 +122,9 @@ def export_command(
 
 
 def _signer() -> Signer:
-    from searchlog.signing import load_key
+    from searchlog.signing import default_place, load_key
 
-    return load_key()
+    return load_key(default_place())
 
 
 def _name(plan: Plan) -> Path:
@@ -149,7 +150,7 @@ def _preview(plan: Plan, as_json: bool) -> None:
                 "records": len(plan.envelopes),
                 "left_out": about.left_out.to_json(),
                 "found": found,
-                "scan": plan.scan.to_json(),
+                "scan": _scan(plan),
                 "damaged": list(plan.damaged),
             }
         )
@@ -163,8 +164,9 @@ def _preview(plan: Plan, as_json: bool) -> None:
             out.say(f"{len(rows) - _SHOWN_MAX} more: --json has all")
     elif about.redaction:
         out.line("the rules of redaction met nothing")
-    for line in plan.scan.summary():
-        out.line(line)
+    out.line(plan.scan.summary())
+    for where, reason in plan.reasons[:_SHOWN_MAX]:
+        out.line(f"  {_reason(where, reason)}")
 
 
 def _left_out(plan: Plan, say: Callable[[str], None]) -> None:
@@ -184,6 +186,20 @@ _WHYS = {
 }
 
 
+def _reason(where: str, reason: Reason) -> str:
+    certain = "left out" if reason.certain else "look at it before you share"
+    return f"{reason.code} in {where} {reason.where}".rstrip() + f": {certain}"
+
+
+def _scan(plan: Plan) -> dict[str, Any]:
+    found = [
+        {"code": reason.code, "where": f"{where} {reason.where}".rstrip(), "left_out": reason.certain}
+        for where, reason in plan.reasons
+    ]
+    scan = plan.scan
+    return {"records": scan.records, "blobs": scan.blobs, "bytes": scan.bytes, "found": found}
+
+
 def _json(done: Exported) -> dict[str, Any]:
     from searchlog.log.checkpoint import head_line
 
@@ -199,7 +215,7 @@ def _json(done: Exported) -> dict[str, Any]:
         "pages": done.snapshot.page_count,
         "left_out": about.left_out.counts(),
         "redaction": list(about.redaction),
-        "scan": done.plan.scan.to_json(),
+        "scan": _scan(done.plan),
         "damaged": list(done.plan.damaged),
         "head": head_line(done.snapshot.checkpoint),
     }
@@ -216,8 +232,9 @@ def _report(done: Exported, quiet: bool) -> None:
         quiet,
     )
     _left_out(done.plan, lambda text: out.say(text, quiet))
-    for line in done.plan.scan.summary():
-        out.say(line, quiet)
+    out.say(done.plan.scan.summary(), quiet)
+    for where, reason in done.plan.reasons[:_SHOWN_MAX]:
+        out.say(f"  {_reason(where, reason)}", quiet)
     if done.kept is not None:
         out.say(f"this export is not kept in the log: {done.kept}", quiet)
     out.say(f"snapshot {made.name}", quiet)

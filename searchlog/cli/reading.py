@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from searchlog.cli import out
 from searchlog.cli.exits import Exit
 from searchlog.errors import FormatError, IntegrityError, StoreError
-from searchlog.ledger import Gap, Record
+from searchlog.ledger import Gap, Record, number_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +78,8 @@ class Reading:
     def tell(self, turn: int | None = None) -> Exit:
         """Say on stderr what is not shown; return the exit code that it asks for."""
         if self.erased:
-            out.say(f"erased, so not shown: record {_ranges(self.erased)} of session {self.ledger.session}")
+            gone = f"record {_ranges(self.erased)} of session {self.ledger.session}"
+            out.say(f"erased or left out, so not shown: {gone}")
         damaged = self.damaged(turn)
         say_damaged(damaged)
         return Exit.BYTES if damaged else Exit.OK
@@ -94,10 +95,4 @@ def say_damaged(damaged: Sequence[str]) -> None:
 
 def _ranges(seqs: list[int]) -> str:
     """Return numbers as `3, 5-9`."""
-    parts: list[list[int]] = []
-    for seq in seqs:
-        if parts and seq == parts[-1][-1] + 1:
-            parts[-1][1:] = [seq]
-        else:
-            parts.append([seq])
-    return ", ".join("-".join(map(str, part)) for part in parts)
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in number_runs(seqs))

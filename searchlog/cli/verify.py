@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -14,13 +15,17 @@ if TYPE_CHECKING:
 
     from searchlog.archive import Archive
     from searchlog.log.checkpoint import Checkpoint
+    from searchlog.snapshot.check import Verdict
     from searchlog.verify.finding import Report
 
 _SELF = "what is stored agrees with itself"
 
 
-@click.command("verify", epilog=options.examples("verify", "verify --all", "verify latest --passages"))
-@click.argument("session_id", required=False, metavar="[SESSION]")
+@click.command(
+    "verify",
+    epilog=options.examples("verify", "verify --all", "verify latest --passages", "verify search.wacz"),
+)
+@click.argument("session_id", required=False, metavar="[SESSION|FILE]")
 @click.option("--all", "everything", is_flag=True, help="Check every session of the archive.")
 @click.option("--passages", is_flag=True, help="Convert the stored pages again, and look each passage up in them.")
 @click.option(
@@ -29,6 +34,26 @@ _SELF = "what is stored agrees with itself"
     multiple=True,
     metavar="LINE",
     help="A head line printed earlier, kept elsewhere; its session must extend it. Repeatable.",
+)
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="VKEY",
+    help="Of a FILE: the verifier key of somebody who must have signed it. Repeatable.",
+)
+@click.option(
+    "--name",
+    metavar="DIGEST",
+    help="Of a FILE: the name that it must have, as `export` printed it.",
+)
+@click.option(
+    "--tsa-root",
+    "roots",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="PEM",
+    help="Of a FILE: a certificate of the authority that stamped its time. Repeatable.",
 )
 @options.archive_option
 @options.json_option
@@ -39,6 +64,9 @@ def verify_command(
     everything: bool,
     passages: bool,
     heads: tuple[str, ...],
+    keys: tuple[str, ...],
+    name: str | None,
+    roots: tuple[str, ...],
     archive: str | None,
     as_json: bool,
     quiet: bool,
@@ -46,16 +74,28 @@ def verify_command(
     """Check that stored bytes, digests, heads and counts agree, offline. Changes nothing.
 
     SESSION is an id, a beginning of one, or `latest` (the default); with --head, the sessions that the heads name.
-    Exit code 0 means that all that was looked at is intact, 6 that something was found, 3 that there was nothing to
-    look at.
+    FILE is a snapshot: it is checked whole, and needs no archive. Exit code 0 means that all that was looked at is
+    intact, 6 that something was found, 3 that there was nothing to look at.
     """
     if everything and session_id is not None:
         raise click.UsageError("give a session or --all, not both")
     seen = [_head(text) for text in heads]
+    if session_id is not None and _is_file(session_id):
+        from searchlog.cli import progress
+        from searchlog.snapshot.check import check_snapshot
+
+        certificates = [Path(root).read_bytes() for root in roots]
+        with progress.counting(f"checking {session_id}", quiet) as listener:
+            verdict = check_snapshot(
+                Path(session_id), name=name, heads=seen, keys=keys, roots=certificates, progress=listener
+            )
+        return _tell_file(verdict, session_id, passages, as_json, quiet)
+    if keys or name or roots:
+        raise click.UsageError("--key, --name and --tsa-root are about a FILE: give one")
     reports: list[Report] = []
     with options.open_existing(archive) as opened:
-        for name in _names(opened, session_id, everything, seen):
-            reports += _check(opened, name, seen, passages, quiet)
+        for session in _names(opened, session_id, everything, seen):
+            reports += _check(opened, session, seen, passages, quiet)
         if as_json:
             out.json({"archive": opened.described, "reports": [report.to_json() for report in reports]})
         else:
@@ -96,14 +136,66 @@ def _check(archive: Archive, session: str, seen: list[Checkpoint], passages: boo
 
     storage = archive.resources.storage
     mine = [head for head in seen if head.session == session]
+    absent = archive.sharing.absence(session)
     with progress.counting(f"checking {session}", quiet) as listener:
-        reports = [verify_session(storage.log, storage.blobs, session, heads=mine, progress=listener)]
+        reports = [verify_session(storage.log, storage.blobs, session, heads=mine, absent=absent, progress=listener)]
     if passages and not reports[0].findings:
         with progress.counting(f"converting the pages of {session} again", quiet) as listener:
             reports.append(verify_passages(archive.ledger(session), archive.resources.pool, listener))
     elif passages:
         out.say(f"passages of {session} not checked: the store has findings", quiet)
     return reports
+
+
+def _is_file(place: str) -> bool:
+    """Whether an argument names a file, and no session: it has a suffix or a folder, or it is there."""
+    return place.lower().endswith((".wacz", ".zip")) or "/" in place or Path(place).is_file()
+
+
+def _tell_file(verdict: Verdict, path: str, passages: bool, as_json: bool, quiet: bool) -> int:
+    """Say all that was found in a snapshot; look its passages up when that is wanted, and it is sound."""
+    from searchlog.cli import progress
+
+    reports = list(verdict.reports)
+    if passages and verdict.outcome != "failed":
+        from searchlog.verify.derivation import verify_passages
+
+        with options.open_existing(path) as opened, progress.counting("converting pages", quiet) as listener:
+            session = opened.find("latest")
+            reports.append(verify_passages(opened.ledger(session), opened.resources.pool, listener))
+    if as_json:
+        out.json(verdict.to_json() | {"reports": [report.to_json() for report in reports]})
+    else:
+        _print_verdict(verdict)
+        for report in reports:
+            print_report(report)
+    return Exit.FINDINGS if any(report.findings for report in reports) else Exit.OK
+
+
+def _print_verdict(verdict: Verdict) -> None:
+    """Print what is to be known of a snapshot as a whole: its name, its head, what is in it, and who says so."""
+    out.line(f"snapshot {verdict.name or 'without a name that could be read'}: {verdict.outcome}")
+    about, head = verdict.description, verdict.checkpoint
+    if about is None or head is None:
+        return
+    scope = " ".join((about.scope.kind, *map(str, (*about.scope.turns, *about.scope.evidence))))
+    out.line(f"  holds    {scope}, profile {about.profile}, of session {about.session}")
+    for what, count in about.left_out.counts().items():
+        out.line(f"  left out {count} {what}")
+    out.line(f"  level    {verdict.level}: {_LEVELS[verdict.level]}")
+    for signed in verdict.seals.signed if verdict.seals else ():
+        whose = "which was asked for" if signed.trusted else "which came with the file: whose it is, you have to know"
+        out.line(f"  signed   by the holder of {signed.key}, {whose}")
+    for token in verdict.seals.tokens if verdict.seals else ():
+        out.line(f"  stamped  {token['time']} by {token['authority']}: {token['outcome']} {token['detail']}".rstrip())
+
+
+_LEVELS = {
+    "L0": "it agrees with itself, and whoever made it could have made another",
+    "L1": "and a holder of a key signed its head",
+    "L2": "and it extends a head that was seen elsewhere",
+    "L3": "and its head existed when a third party stamped it",
+}
 
 
 def _head(text: str) -> Checkpoint:

@@ -97,12 +97,16 @@ def absence_of(description: layout.Description) -> Absence:
 def check_snapshot(
     path: Path,
     *,
+    name: str | None = None,
     heads: Sequence[Checkpoint] = (),
     keys: Collection[str] = (),
     roots: Sequence[bytes] = (),
     progress: Progress = lambda done, total: None,
 ) -> Verdict:
-    """Return the verdict on a file. heads, keys, roots: see `check_opened`. Raises StoreError for one out of reach."""
+    """Return the verdict on a file. Raises StoreError for one that cannot be read.
+
+    name: what it must be called. heads, keys, roots: see `check_opened`.
+    """
     try:
         opened = open_snapshot(path)
     except (FormatError, IntegrityError) as error:
@@ -112,7 +116,10 @@ def check_snapshot(
         report.add(code, path.name, str(error), **fields)
         return Verdict(path.name, report)
     with opened:
-        return check_opened(opened, heads=heads, keys=keys, roots=roots, progress=progress)
+        verdict = check_opened(opened, heads=heads, keys=keys, roots=roots, progress=progress)
+    if name is not None and name != verdict.name:
+        verdict.report.add("name-differs", path.name, expected=name, found=verdict.name)
+    return verdict
 
 
 def check_opened(

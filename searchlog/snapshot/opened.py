@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from searchlog import canon, digest
 from searchlog.digest import Digest
-from searchlog.errors import FormatError, IntegrityError, MissingError, SearchlogError, StoreError
+from searchlog.errors import FormatError, IntegrityError, MissingError, SearchlogError, StoreError, UsageError
 from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint, parse_checkpoint
 from searchlog.log.envelope import Envelope, decode
 from searchlog.log.lease import MemoryLeases
@@ -69,9 +69,7 @@ class SnapshotLog(MemoryLogStore):
         self._described = described
 
     def _refuse(self) -> StoreError:
-        return StoreError(
-            f"{self._described} is a snapshot, and can only be read: import it, or work in an archive"
-        )
+        return StoreError(f"{self._described} is a snapshot, and can only be read: import it, or work in an archive")
 
     def append(self, session: str, lines: Sequence[bytes], expected_version: int) -> Frontier:
         raise self._refuse()
@@ -182,20 +180,37 @@ class Opened:
 
 
 def is_snapshot(path: Path) -> bool:
-    """Whether a path is a file, as a snapshot is, and no folder, as an archive is."""
-    return path.is_file()
+    """Whether a file is a snapshot of searchlog, sound or not, and no archive of another tool.
+
+    Raises UsageError when there is no such file, StoreError when it cannot be read.
+    """
+    with _file(path) as file:
+        if file.read(4) != b"PK\3\4":
+            return False
+        try:
+            return any(name.startswith("searchlog/") for name in ZipReader(file).members)
+        except FormatError:
+            return True  # whoever opens it is told what is wrong with it
+
+
+def _file(path: Path) -> BinaryIO:
+    if not path.exists():
+        raise UsageError(f"no file {path}", path=str(path))
+    if not path.is_file():  # a pipe would be waited for
+        raise UsageError(f"{path} is no file", path=str(path))
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror or error}", path=str(path)) from None
 
 
 def open_snapshot(path: Path) -> Opened:
     """Return the snapshot in a file.
 
     Raises FormatError for a file that is no snapshot of ours, or of a later version; IntegrityError for one whose
-    documents disagree; StoreError when it cannot be read.
+    documents disagree; UsageError when there is none, StoreError when it cannot be read.
     """
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise StoreError(f"cannot read {path}: {error.strerror or error}", path=str(path)) from None
+    file = _file(path)
     try:
         return _open(path, file)
     except OSError as error:

@@ -20,7 +20,7 @@ from searchlog.records import BlobRef, Body, Capture, Conversion, ProviderExchan
 from searchlog.secrecy import Secrets
 from searchlog.snapshot.layout import Description, LeftOut, Profile, Scope, Why
 from searchlog.snapshot.redaction import Match, Redactor, Rule, derived
-from searchlog.snapshot.scan import Scan
+from searchlog.snapshot.scan import Reason, Scan
 from searchlog.snapshot.scope import blobs_of, records_in
 from searchlog.stored import stored_exchange
 
@@ -53,7 +53,9 @@ class Plan:
     found: Sequence[tuple[str, Sequence[Match]]]
     """What the rules found, place by place."""
     scan: Scan
-    """What was looked at for secrets, and what was found."""
+    """How much was looked at for secrets."""
+    reasons: Sequence[tuple[str, Reason]] = ()
+    """What the scan found, with its place: what is certain was left out, the rest are warnings."""
     damaged: Sequence[str] = ()
     """Blobs that the archive does not hold in full, a sentence each."""
 
@@ -89,7 +91,9 @@ def plan(ledger: Ledger, choice: Choice, known: Secrets, progress: Progress = la
         tuple(rule.text for rule in choice.rules),
     )
     lines = tuple(item if seq in here else StoredLine(item.leaf, None) for seq, item in enumerate(stored.lines))
-    return Plan(description, stored.frontier, lines, here, draft.copies, draft.found, draft.scan, draft.damaged)
+    return Plan(
+        description, stored.frontier, lines, here, draft.copies, draft.found, draft.scan, draft.reasons, draft.damaged
+    )
 
 
 def _envelopes(session: str, lines: Sequence[StoredLine]) -> Iterator[tuple[int, Envelope]]:
@@ -132,6 +136,7 @@ class _Draft:
     """Every blob that was looked at, and why it is left out; None when it is not."""
     copies: dict[int, dict[str, Any]] = field(default_factory=dict)
     found: list[tuple[str, Sequence[Match]]] = field(default_factory=list)
+    reasons: list[tuple[str, Reason]] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
 
     def look_at(self, envelope: Envelope, item: StoredLine, charsets: Mapping[str, str]) -> None:
@@ -139,13 +144,14 @@ class _Draft:
         if item.line is None:
             raise AssertionError("a record that can be read has a line")
         where = f"record {envelope.seq} ({envelope.kind})"
-        if self.scan.line(item.line, where):
+        if self._note(where, self.scan.line(item.line)):
             self.records[envelope.seq] = "secret"
             return
         redacted = self.redactor.record(canon.loads(item.line))
         if redacted is not None:
             self.records[envelope.seq] = "redacted"
-            self.copies[envelope.seq] = redacted.value
+            if not self._note(where, self.scan.line(canon.dumps(redacted.value))):
+                self.copies[envelope.seq] = redacted.value
             self.found.append((where, redacted.matches))
             self.blobs |= dict.fromkeys(redacted.blobs, "redacted")
         for name, taken in blobs_of(envelope, self.choice.profile):
@@ -153,6 +159,11 @@ class _Draft:
                 self.blobs[name] = "profile"
             elif name not in self.blobs:
                 self.blobs[name] = self._look_into(envelope, name, charsets.get(name, ""))
+
+    def _note(self, where: str, reasons: Sequence[Reason]) -> bool:
+        """Keep what the scan found, and return whether it must not leave."""
+        self.reasons += [(where, reason) for reason in reasons]
+        return any(reason.certain for reason in reasons)
 
     def leave_out_derived(self, envelopes: Iterable[Envelope]) -> None:
         """Leave out payload, text and structure together: where one of them tells what is to be hidden, all may."""
@@ -176,7 +187,7 @@ class _Draft:
         except (MissingError, IntegrityError) as error:
             self.damaged.append(str(error))
             return "missing"
-        if any(self.scan.blob(form, where) for form in (data, decoded) if form is not None):
+        if self._note(where, self.scan.blob(data, decoded)):
             return "secret"
         spilled = [part for part in body.spill if isinstance(ref := getattr(body, part), BlobRef) and ref.blob == name]
         member = (envelope.kind, spilled[0]) if spilled else None

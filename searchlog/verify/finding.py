@@ -30,6 +30,7 @@ FINDINGS = {
     "rendering-differs": "a rendering shows other evidence than its records say",
     "passage-not-visible": "a passage is not found in the visible text of the stored page",
     "snapshot-unreadable": "the file is no sound snapshot, and the rest of it was not looked at",
+    "name-differs": "the snapshot is another one than was asked for",
     "layout-differs": "the file is not laid out as a snapshot is",
     "member-differs": "a member is missing, unlisted, or not what the manifest says",
     "document-differs": "a document repeats something else than what the log and the archive hold",

@@ -8,9 +8,10 @@ covers); it cannot prove what a server sent.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from searchlog.errors import FormatError, IntegrityError, MissingError
+from searchlog.ledger import number_runs
 from searchlog.log.blobs.base import BlobStore
 from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint
 from searchlog.log.envelope import decode
@@ -135,7 +136,7 @@ def _erasures(report: Report, lines: Sequence[StoredLine], erased: frozenset[int
     for seq, item in enumerate(lines):
         if item.line is not None and leaf_hash(item.line) == item.leaf:
             explained.update(number for number in _erased_by(item.line) if number < seq)
-    for first, last in _ranges(sorted(erased - explained)):
+    for first, last in number_runs(sorted(erased - explained)):
         report.add("erased-unexplained", f"record {first}" if first == last else f"records {first} to {last}")
 
 
@@ -147,16 +148,3 @@ def _erased_by(line: bytes) -> list[int]:
         return []
     seqs = envelope.body.get("seqs") if envelope.kind == _ERASURE else None
     return [seq for seq in seqs if type(seq) is int] if isinstance(seqs, list) else []
-
-
-def _ranges(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield first and last of each run of numbers that follow one another."""
-    first = last = None
-    for number in numbers:
-        if first is None or last is None or number != last + 1:
-            if first is not None and last is not None:
-                yield first, last
-            first = number
-        last = number
-    if first is not None and last is not None:
-        yield first, last

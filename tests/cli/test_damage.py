@@ -139,7 +139,7 @@ def test_erased_lines_are_said_wherever_they_are_missing(damaged: Kept) -> None:
     assert json.loads(damaged("show", "--json").stdout)["erased"] == [seq, seq + 1]
     replayed = damaged("replay")
     assert replayed.exit_code == 6
-    assert f"record {seq} is erased" in replayed.stdout
+    assert f"records {seq} to {seq + 1} are erased or left out" in replayed.stdout
 
 
 def test_erased_end_of_a_turn_is_no_equal_replay(damaged: Kept) -> None:
