@@ -20,7 +20,7 @@ from searchlog.snapshot.check import Verdict, check_opened
 from searchlog.snapshot.layout import LeftOut, Why
 from searchlog.snapshot.opened import Opened, open_snapshot
 
-__all__ = ["TakenIn", "take_in"]
+__all__ = ["TakenIn", "refuse", "take_in"]
 
 _BATCH_BYTES = 8 * 2**20
 Progress = Callable[[int, int], None]
@@ -53,7 +53,7 @@ def take_in(sharing: Sharing, path: Path, progress: Progress = lambda done, tota
     """
     with open_snapshot(path) as opened:
         verdict = check_opened(opened, progress=progress)
-        _refuse(verdict)
+        refuse(verdict)
         return _Import(sharing, opened, verdict).run()
 
 
@@ -164,7 +164,7 @@ class _Import:
         )
 
 
-def _refuse(verdict: Verdict) -> None:
+def refuse(verdict: Verdict) -> None:
     """Raise IntegrityError for a verdict with findings; it names the first, and holds all."""
     findings = [finding for report in verdict.reports for finding in report.findings]
     if findings:

@@ -229,12 +229,12 @@ class _Recorded:
 
     def _without_gone(self) -> None:
         """Note the lines that are not here; take the ids of evidence as recorded, since earlier ones may be there."""
-        for first, last in number_runs(self._gone):
-            which = f"record {first} is" if first == last else f"records {first} to {last} are"
+        runs = [str(first) if first == last else f"{first} to {last}" for first, last in number_runs(self._gone)]
+        if runs:
+            which = f"record {runs[0]} is" if len(self._gone) == 1 else f"records {', '.join(runs)} are"
             self.notes.append(
                 f"{which} erased or left out: this turn may rest on it, and ids of evidence are taken as recorded"
             )
-        if self._gone:
             for item in self.evidence:
                 self.state.know(item)
 

@@ -53,7 +53,7 @@ from searchlog.search.fuse import Candidate
 from searchlog.search.provider import Facts, Provider, own_servers
 from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
-from searchlog.stored import stored_page
+from searchlog.stored import Shelf, stored_page
 
 __all__ = ["Search", "Searching"]
 
@@ -96,10 +96,14 @@ class Searching:
     """The record of each run, by provider and the number of the text."""
     facts: dict[str, Facts] = field(default_factory=dict)
     """Of each provider asked."""
+    shelves: dict[str, Shelf] = field(default_factory=dict)
+    """Where snapshots that answer have their pages, by name."""
 
     def run(self, providers: Sequence[Provider]) -> Search:
         deadline = Deadline(self.settings.deadline_s, self.desk.resources.clock)
         self.facts = {provider.facts.name: provider.facts for provider in providers}
+        shelves = (getattr(provider, "shelf", None) for provider in providers)
+        self.shelves = {shelf.name: shelf for shelf in shelves if isinstance(shelf, Shelf)}
         query = self._record_query(providers)
         attempts = self._ask(providers, deadline, query)
         runs = [attempt.run for attempt in attempts]
@@ -242,10 +246,13 @@ class Searching:
             if session is None or seq is None:
                 tasks.append(Task(candidate.url))
                 continue
+            shelf = self.shelves.get(candidate.extra.get("capture_snapshot", ""))
             try:
-                stored = stored_page(ledger.log, ledger.blobs, ledger.load, session, int(seq))
+                place = shelf or ledger
+                stored = stored_page(place.log, place.blobs, place.load, session, int(seq))
                 fetch = replace(stored, url=candidate.url)  # it may have been asked for by another name then
-                reused = {"via": "archive", "session": session, "seq": int(seq)}
+                source = {"via": "snapshot", "snapshot": shelf.name} if shelf else {"via": "archive"}
+                reused = {**source, "session": session, "seq": int(seq)}
                 tasks.append(Task(candidate.url, fetch, reused))
             except (MissingError, IntegrityError, FormatError) as error:
                 # erased or damaged since it was indexed; whoever asks the archive does not want the web asked instead

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from searchlog import canon
@@ -18,10 +18,24 @@ from searchlog.log.store.base import LogStore
 from searchlog.records import BlobRef, Capture, ProviderExchange, parse_body
 from searchlog.records import Conversion as ConversionRecord
 
-__all__ = ["Load", "stored_conversion", "stored_exchange", "stored_fetch", "stored_page"]
+__all__ = ["Load", "Shelf", "stored_conversion", "stored_exchange", "stored_fetch", "stored_page"]
 
 Load = Callable[[Any], Any]
 """Returns a field that may have been spilled into a blob."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Stores of somebody else's session, to read pages from."""
+
+    name: str
+    """That of the snapshot."""
+    log: LogStore
+    blobs: BlobStore
+
+    def load(self, value: Any) -> Any:
+        """Return a field that may have been spilled."""
+        return canon.loads(self.blobs.get(Digest(value.blob))) if isinstance(value, BlobRef) else value
 
 
 def stored_exchange(body: Capture | ProviderExchange, blobs: BlobStore, load: Load) -> Exchange:

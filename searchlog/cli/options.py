@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from searchlog.cli.front import JSON_WANTED
-from searchlog.errors import MissingError
+from searchlog.errors import MissingError, UsageError
 
 if TYPE_CHECKING:
     from searchlog.archive import Archive
@@ -24,6 +24,7 @@ __all__ = [
     "examples",
     "json_option",
     "last_turn",
+    "names_file",
     "newest_search",
     "open_existing",
     "providers_now",
@@ -131,13 +132,24 @@ def cache_settings(
 
 
 def open_existing(location: str | None) -> Archive:
-    """Return an archive that is there already, for a command that reads and makes no file.
+    """Return an archive that is there already, or the one in a snapshot, for a command that reads and makes no file.
 
     Raises UsageError when it is not there.
     """
     from searchlog.archive import open_archive
 
+    if location is not None and location.lower().endswith((".wacz", ".zip")) and not os.path.exists(location):
+        raise UsageError(f"no file {location}", path=location)
+
     return open_archive(location, create=False, write=False)
+
+
+def names_file(place: str) -> bool:
+    """Return whether an argument names a snapshot, and no session: by its suffix, by a folder in it, or as it is there.
+
+    A session's id has no slash.
+    """
+    return place.lower().endswith((".wacz", ".zip")) or os.sep in place or os.path.isfile(place)
 
 
 def newest_search(archive: Archive) -> str:

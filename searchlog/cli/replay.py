@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from searchlog.cli import options, out
 from searchlog.cli.exits import Exit
 
+if TYPE_CHECKING:
+    from searchlog.replay import Replay
 
-@click.command("replay", epilog=options.examples("replay", "replay latest 1 --json"))
-@click.argument("session_id", required=False, metavar="[SESSION]")
+
+@click.command("replay", epilog=options.examples("replay", "replay latest 1 --json", "replay search.wacz"))
+@click.argument("session_id", required=False, metavar="[SESSION|FILE]")
 @click.argument("turn", required=False, type=click.IntRange(1), metavar="[TURN]")
 @options.archive_option
 @options.json_option
@@ -17,7 +22,8 @@ def replay_command(session_id: str | None, turn: int | None, archive: str | None
     """Run a stored search again from its recorded bytes, and compare what a model would be given.
 
     SESSION is an id, a beginning of one, or `latest`; by default the newest that holds a search. TURN defaults to its
-    newest search. Nothing is sent and nothing written.
+    newest search. FILE is a snapshot: every search in it is run again, or that of TURN. Nothing is sent and nothing
+    written.
 
     Exit code 0 means that all came out equal, 6 that something differs, 9 that nothing can be said: the model that
     ranked the passages (`search --scorer`) is not here, or another one is.
@@ -26,20 +32,30 @@ def replay_command(session_id: str | None, turn: int | None, archive: str | None
     from searchlog.replay import replay
     from searchlog.view import turn_views
 
-    with options.open_existing(archive) as opened:
-        ledger = opened.ledger(session_id or options.newest_search(opened))
-        number = turn or options.last_turn(turn_views(Reading(ledger).records), ledger.session).number
-        again = replay(ledger, number, opened.resources.pool)
+    file = session_id if session_id is not None and options.names_file(session_id) else None
+    with options.open_existing(file or archive) as opened:
+        ledger = opened.ledger("latest" if file else session_id or options.newest_search(opened))
+        views = turn_views(Reading(ledger).records)
+        numbers = [turn] if turn else [options.last_turn(views, ledger.session).number]
+        if file and not turn:
+            numbers = [view.number for view in views if view.rendering is not None and view.state == "end"] or numbers
+        done = [replay(ledger, number, opened.resources.pool) for number in numbers]
     if as_json:
-        out.json(again.to_json())
+        shapes = [again.to_json() for again in done]
+        out.json({"file": file, "replays": shapes} if file else shapes[0])
     else:
-        verdict, _ = _VERDICTS[again.outcome]
-        out.line(f"session {again.session} turn {again.turn}: {verdict}")
-        out.line(f"  recorded  {again.expected}")
-        out.line(f"  now       {again.found or f'not made: {again.not_checked}'}")
-        for text in (*again.differences, *again.notes):
-            out.line(f"  {text}")
-    return _VERDICTS[again.outcome][1]
+        for again in done:
+            _tell(again)
+    return max((_VERDICTS[again.outcome] for again in done), key=lambda verdict: _ORDER.index(verdict[1]))[1]
+
+
+def _tell(again: Replay) -> None:
+    verdict, _ = _VERDICTS[again.outcome]
+    out.line(f"session {again.session} turn {again.turn}: {verdict}")
+    out.line(f"  recorded  {again.expected}")
+    out.line(f"  now       {again.found or f'not made: {again.not_checked}'}")
+    for text in (*again.differences, *again.notes):
+        out.line(f"  {text}")
 
 
 _VERDICTS = {
@@ -48,3 +64,6 @@ _VERDICTS = {
     "not checked": ("not checked", Exit.NOT_CHECKED),
 }
 """What is said of each outcome, and the exit code."""
+
+_ORDER = (Exit.OK, Exit.NOT_CHECKED, Exit.FINDINGS)
+"""Of several replays the code that stands last here counts."""

@@ -100,6 +100,7 @@ def _buildable(env: Mapping[str, str], names: Sequence[str]) -> None:
         "search how do tide mills work -p tavily -p wikipedia",
         "search tide mill restoration --after 2026-01-01 --before 2026-06-30",
         'search "retry policy" --site ./docs --budget 1500',
+        'search "tide mill gate" --from colleague.wacz',
         'search fresnel lens history --also "who invented the fresnel lens" -p wikipedia',
         'search fresnel lens --focus "How much glass does a Fresnel lens save?" -p wikipedia',
         "search fresnel lens --scorer static:./my-model -p wikipedia",
@@ -136,6 +137,7 @@ def _buildable(env: Mapping[str, str], names: Sequence[str]) -> None:
     help="Take texts of pages from providers that have them, as evidence of its own kind.",
 )
 @click.option("--site", metavar="PATH-OR-URL", help="Search a folder, or the pages below an address.")
+@click.option("--from", "shelf", metavar="FILE", help="Search the pages of a snapshot; nothing is sent to anyone.")
 @_query_options
 @_limit_options
 @options.web_options
@@ -149,6 +151,7 @@ def search_command(
     providers: tuple[str, ...],
     in_turn: bool,
     site: str | None,
+    shelf: str | None,
     session_id: str,
     archive: str | None,
     as_json: bool,
@@ -181,10 +184,17 @@ def search_command(
     loaded(settings.scorer)  # what is wrong with it is told before there is a session that would stay empty
     with open_archive(archive) as opened, ExitStack() as stack:
         env = opened.resources.env
-        _buildable(env, names)
-        notice = whom.who_sees(env, whom.choose(env, names, in_turn=in_turn))
-        if notice is not None:
-            out.say(notice, quiet)
+        asked: list[Any] = list(names)
+        if shelf is not None:
+            from searchlog.shelf import open_shelf
+
+            with progress.counting(f"checking {shelf}", quiet) as counted:
+                asked.append(stack.enter_context(open_shelf(shelf, progress=counted)))
+        if names or not asked:
+            _buildable(env, names)
+            notice = whom.who_sees(env, whom.choose(env, names, in_turn=in_turn))
+            if notice is not None:
+                out.say(notice, quiet)
         session = opened.session(None if session_id == "new" else session_id)
         listener = stack.enter_context(progress.shown(quiet))
         extra: dict[str, Any] = {}
@@ -195,7 +205,7 @@ def search_command(
             settings, extra = place.settings, {"registry_options": place.options}
         try:
             found = session.search(
-                query, providers=names or None, settings=settings, progress=listener, in_turn=in_turn, **extra
+                query, providers=asked or None, settings=settings, progress=listener, in_turn=in_turn, **extra
             )
         except ProviderError as error:
             stack.close()

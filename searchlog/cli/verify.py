@@ -80,7 +80,7 @@ def verify_command(
     if everything and session_id is not None:
         raise click.UsageError("give a session or --all, not both")
     seen = [_head(text) for text in heads]
-    if session_id is not None and _is_file(session_id):
+    if session_id is not None and options.names_file(session_id):
         from searchlog.cli import progress
         from searchlog.snapshot.check import check_snapshot
 
@@ -145,11 +145,6 @@ def _check(archive: Archive, session: str, seen: list[Checkpoint], passages: boo
     elif passages:
         out.say(f"passages of {session} not checked: the store has findings", quiet)
     return reports
-
-
-def _is_file(place: str) -> bool:
-    """Whether an argument names a file, and no session: it has a suffix or a folder, or it is there."""
-    return place.lower().endswith((".wacz", ".zip")) or "/" in place or Path(place).is_file()
 
 
 def _tell_file(verdict: Verdict, path: str, passages: bool, as_json: bool, quiet: bool) -> int:

@@ -47,7 +47,9 @@ def _documents(
     documents = []
     for seq, item in enumerate(log.get(session, start, start + _BATCH), start):
         match _read(item.line):
-            case Capture(final=True, payload=payload, captured_at=at, reused=None) if payload and at:
+            case Capture(final=True, payload=payload, captured_at=at, reused=reused) if (
+                payload and at and (reused is None or reused.get("via") == "snapshot")
+            ):
                 captured[payload.blob] = (seq, at)
             # a page that stands in for another is no answer later either
             case Conversion(text=ref, suspected=None) as body if ref is not None and body.payload in captured:
