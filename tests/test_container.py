@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import shutil
 import subprocess
 import sys
@@ -378,6 +379,43 @@ def test_any_bytes_are_read_or_refused(noise: bytes, base: int, data: st.DataObj
         read(file)
     except SearchlogError as error:
         assert_sayable(error)
+
+
+def changed(data: bytes, chance: random.Random) -> bytes:
+    """Return the bytes with a few of them changed, taken away or repeated."""
+    out = bytearray(data)
+    for _ in range(chance.randint(1, 3)):
+        at, size = chance.randrange(len(out)), chance.choice([1, 4, 12, 20, 56])
+        match chance.randrange(5):
+            case 0 | 1:
+                out[at] ^= 1 << chance.randrange(8)
+            case 2:
+                out[at : at + 4] = chance.choice([b"\xff" * 4, bytes(4), b"PK\3\4", b"PK\1\2", b"PK\5\6"])
+            case 3:
+                del out[at : at + size]
+            case 4:
+                out[at:at] = out[chance.randrange(len(out)) :][:size]
+    return bytes(out)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_what_opens_is_what_the_standard_library_sees() -> None:
+    """Two readers that see different files in one are how a stranger would show us one thing and others another."""
+    chance, opened = random.Random(20260102), 0
+    sound = [
+        write(GOOD)[0],
+        *(zips.by_stdlib(parts(), streamed=a, large=b) for a in (False, True) for b in (False, True)),
+    ]
+    for _ in range(6_000):
+        data = changed(chance.choice(sound), chance)
+        try:
+            content = read(data)
+        except SearchlogError:
+            continue
+        opened += 1
+        with zipfile.ZipFile(io.BytesIO(data)) as file:
+            assert content == {info.filename: file.read(info) for info in file.infolist() if not info.is_dir()}
+    assert opened > 50
 
 
 def test_inflating_stops_at_the_declared_size() -> None:

@@ -193,6 +193,8 @@ def _zip64(*, end: int = 0, extra: int = 0) -> Callable[[Sequence[Part]], bytes]
     return make
 
 
+_ALL_ONES = {"size": 0xFFFFFFFF, "stored_size": 0xFFFFFFFF}
+
 DEFECTS: dict[str, Defect] = {
     "empty": Defect("not-a-zip", lambda good: b""),
     "other-format": Defect("not-a-zip", lambda good: b"<!DOCTYPE html><title>404</title><p>Not found"),
@@ -264,6 +266,16 @@ DEFECTS: dict[str, Defect] = {
     "local-extra-cut": Defect("extra", _first(local_extra=b"abc")),
     "zip64-field-unasked": Defect("extra", _first(extra=struct.pack("<HHQ", 1, 8, 5))),
     "overlap": Defect("overlap", _overlap),
+    "far-away": Defect("overlap", _plus(Part(b"far", at=0xFFFFFFFF, extra=struct.pack("<HHQ", 1, 8, (1 << 64) - 1)))),
+    "wide-and-far": Defect(
+        "overlap",
+        _plus(
+            Part(
+                b"wide", flags=8, local_size=0, **_ALL_ONES, extra=struct.pack("<HHQQ", 1, 16, *[(1 << 64) - 500] * 2)
+            ),
+            Part(b"far", at=0xFFFFFFFF, extra=struct.pack("<HHQ", 1, 8, (1 << 64) - 1)),
+        ),
+    ),
     "inside-another": Defect("overlap", _inside),
     "many": Defect("too-many-members", lambda good: build(Part(b"x/%d" % i) for i in range(150_000))),
     "bomb": Defect("too-large", lambda good: build([*good, _bomb_part(1024)])),

@@ -263,6 +263,8 @@ class ZipReader:
         order = sorted(range(len(found)), key=lambda index: found[index].start)
         if (order and found[order[0]].start) or (not order and directory):
             raise _bad("bytes-outside", "bytes stand before the first member")
+        if order and found[order[-1]].start > directory:
+            raise _bad("overlap", f"{found[order[-1]].shown} begins after the directory")
         limits = [*(found[index].start for index in order[1:]), directory]
         for index, limit in zip(order, limits, strict=False):
             item = found[index]
