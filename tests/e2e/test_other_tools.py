@@ -289,6 +289,19 @@ def test_wacz_validate_can_refuse(shared: Shared, tmp_path: Path) -> None:
     assert "Validation succeeded" not in run("wacz", "validate", "-f", changed, check=False)
 
 
+def test_what_py_wacz_makes_opens_here(shared: Shared, tmp_path: Path) -> None:
+    """A file of another form, with deflated members and times of today; the WARC in it is ours again."""
+    made = tmp_path / "made.wacz"
+    warc = unpacked(shared.whole, tmp_path)
+    run("wacz", "create", "-f", warc, "-o", made, "--detect-pages")
+    with made.open("rb") as file:
+        reader = ZipReader(file)
+        assert reader.read("archive/data.warc", 1 << 24) == warc.read_bytes()
+        assert b"data-package" in reader.read("datapackage.json", 1 << 20)
+        assert all(reader.read(name, 1 << 24) is not None for name in reader.members)
+        assert reader.canonical is not None
+
+
 def test_what_was_validated_has_every_kind_of_member(shared: Shared) -> None:
     with zipfile.ZipFile(shared.whole) as whole, zipfile.ZipFile(shared.files["evidence"]) as part:
         names = {*whole.namelist(), *part.namelist()}
