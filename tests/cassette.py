@@ -1,10 +1,8 @@
 """Cassettes: recorded sessions kept in the repository, read into memory and replayed by tests.
 
     cassettes/NAME/
-      README.md       when and why it was recorded, and how to renew it
-      session.log     the lines of the session, one a line, as they were appended
-      checkpoint      its head
-      blobs/sha256/…  every blob that the lines name
+      README.md       when and why it was recorded, how to renew it, and the snapshot's name
+      NAME.wacz       the session, as `searchlog export` writes it
 
 `lighthouse` holds whole searches; a cassette named after a provider holds its answers, see `tests.provider_cassettes`.
 Run `python -m tests.cassette NAME` to record one of searches anew against the demo site; its README is kept.
@@ -12,37 +10,76 @@ Run `python -m tests.cassette NAME` to record one of searches anew against the d
 
 from __future__ import annotations
 
-import shutil
+import atexit
+import re
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import searchlog
 from searchlog.clock import SystemClock, SystemIds
 from searchlog.demo.server import DemoSite
-from searchlog.digest import parse
 from searchlog.ledger import Ledger
-from searchlog.log.blobs.folder import FolderBlobStore
-from searchlog.log.checkpoint import Checkpoint, format_checkpoint, parse_checkpoint
+from searchlog.log.checkpoint import Checkpoint
 from searchlog.log.lease import MemoryLeases
-from searchlog.log.store.memory import MemoryLogStore
 from searchlog.search.registry import Options
-from searchlog.verify.contents import blob_refs
+from searchlog.secrecy import secrets_of
+from searchlog.snapshot.export import write_snapshot
+from searchlog.snapshot.opened import Opened, open_snapshot
+from searchlog.snapshot.plan import Choice, plan
 
 CASSETTES = Path(__file__).parent.parent / "cassettes"
+_NAME = re.compile(r"^Snapshot: `(sha256:[0-9a-f]{64})`\n?", re.MULTILINE)
 QUERIES = ("first Fresnel lens lighthouse", "江心屿双塔建于哪一年", "どの灯台がいちばん古いですか", "مناره الإسكندرية")
 
 
 def load(name: str) -> tuple[Ledger, Checkpoint]:
-    """Return the session of a cassette as a ledger in memory over its own blobs, and the head it was recorded with."""
-    folder = CASSETTES / name
-    head = parse_checkpoint((folder / "checkpoint").read_text(encoding="utf-8"))
-    lines = (folder / "session.log").read_bytes().removesuffix(b"\n").split(b"\n")
-    log = MemoryLogStore()
-    log.append(head.session, lines, 0)
-    blobs = FolderBlobStore(folder / "blobs")
-    ledger = Ledger(head.session, log, blobs, clock=SystemClock(), ids=SystemIds(), leases=MemoryLeases())
-    return ledger, head
+    """Return the session of a cassette as a ledger over the snapshot itself, and the head that it was recorded with.
+
+    Its name is the one that its README tells, which was written down when it was recorded.
+    """
+    opened = _opened(name)
+    if opened.name != told_name(name):
+        raise AssertionError(f"cassette {name} is {opened.name}, and its README says {told_name(name)}")
+    storage = opened.storage
+    ledger = Ledger(
+        opened.description.session,
+        storage.log,
+        storage.blobs,
+        clock=SystemClock(),
+        ids=SystemIds(),
+        leases=MemoryLeases(),
+    )
+    return ledger, opened.checkpoint
+
+
+@cache
+def _opened(name: str) -> Opened:
+    """Return a cassette's snapshot, open for as long as the process lives."""
+    opened = open_snapshot(path_of(name))
+    atexit.register(opened.close)
+    return opened
+
+
+def path_of(name: str) -> Path:
+    """Return the snapshot of a cassette."""
+    return CASSETTES / name / f"{name}.wacz"
+
+
+def told_name(name: str) -> str:
+    """Return the name of the snapshot as the cassette's README tells it."""
+    told = _NAME.findall((CASSETTES / name / "README.md").read_text(encoding="utf-8"))
+    return told[-1] if told else ""
+
+
+def write(ledger: Ledger, folder: Path, readme: str) -> None:
+    """Write the cassette of a session: its snapshot, and the README with the snapshot's name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f"{folder.name}.wacz").open("wb+") as file:
+        made = write_snapshot(file, plan(ledger, Choice(), secrets_of(())), ledger.blobs)
+    text = _NAME.sub("", readme).rstrip() + f"\n\nSnapshot: `{made.name}`\n"
+    (folder / "README.md").write_text(text, encoding="utf-8")
 
 
 def record(name: str) -> None:
@@ -58,13 +95,7 @@ def record(name: str) -> None:
                 allow_private=(site.url.removeprefix("http://"),),
                 budget_tokens=1500,
             )
-        shutil.rmtree(folder / "blobs", ignore_errors=True)
-        folder.mkdir(parents=True, exist_ok=True)
-        lines = [item.line for item in session.ledger.log.get(session.id) if item.line is not None]
-        (folder / "session.log").write_bytes(b"".join(line + b"\n" for line in lines))
-        (folder / "checkpoint").write_text(format_checkpoint(session.head), encoding="utf-8")
-        named = {ref["blob"] for item in session.records() for ref in blob_refs(item.envelope.body)}
-        FolderBlobStore(folder / "blobs").put([session.ledger.blobs.get(parse(digest)) for digest in sorted(named)])
+        write(session.ledger, folder, (folder / "README.md").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

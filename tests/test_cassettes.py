@@ -9,13 +9,14 @@ import pytest
 from searchlog.extract.pool import InProcess
 from searchlog.records import Rendering
 from searchlog.replay import replay
+from searchlog.snapshot.check import check_snapshot
 from searchlog.verify.derivation import verify_passages
 from searchlog.verify.store import verify_session
-from tests.cassette import CASSETTES, load
+from tests.cassette import CASSETTES, load, path_of, told_name
 from tests.provider_cassettes import BYTES_MAX
 from tests.provider_samples import CASES
 
-NAMES = sorted(path.parent.name for path in CASSETTES.glob("*/session.log"))
+NAMES = sorted(path.parent.name for path in CASSETTES.glob("*/*.wacz"))
 SEARCHES = [name for name in NAMES if name not in CASES]
 """Those of whole searches; the others hold answers of one provider, see test_provider_cassettes."""
 
@@ -31,6 +32,13 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_there_is_a_cassette() -> None:
     assert SEARCHES
     assert set(CASES) & set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cassette_is_a_sound_snapshot(name: str) -> None:
+    verdict = check_snapshot(path_of(name), name=told_name(name))
+    assert [report.findings for report in verdict.reports] == [[], []]
+    assert verdict.outcome == "verified"
 
 
 def test_cassettes_stay_small_together() -> None:

@@ -10,7 +10,7 @@ import pytest
 from searchlog.records import ProviderExchange, Query, Run, Turn
 from searchlog.reparse import reparse
 from searchlog.stored import stored_exchange
-from tests.cassette import CASSETTES, load
+from tests.cassette import CASSETTES, load, path_of
 from tests.provider_cassettes import record, recorded_names
 from tests.provider_samples import CASES, entries_of, samples_of
 from tests.providers.conftest import KEY
@@ -38,7 +38,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def test_every_provider_and_service_for_texts_has_one() -> None:
-    assert [name for name in CASES if not (CASSETTES / name / "session.log").exists()] == []
+    assert [name for name in CASES if not path_of(name).exists()] == []
 
 
 @EVERY
