@@ -22,6 +22,7 @@ _SUMMARIES = {
     "sessions": "List the sessions of the archive.",
     "verify": "Check that what is stored is intact.",
     "replay": "Run a stored search again without the network.",
+    "diff": "Tell what differs between two searches.",
     "reparse": "Parse stored answers of providers again.",
     "key": "Make the key that signs heads, or show its public half.",
     "export": "Write a session or a search to one file that others can open.",
