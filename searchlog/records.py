@@ -96,7 +96,7 @@ class Turn(Body):
     kind = "turn"
     state: Literal["begin", "end", "discarded"]
     purpose: str | None = None
-    """At begin: `search`, `fetch`, `index`, `reparse`, `verify`."""
+    """At begin: `search`, `fetch`, `index`, `reparse`, `verify`, `import`."""
     lease: str | None = None
     """At begin: name of the lock its writer holds; a turn whose lock is free was cut off."""
     outcome: str | None = None
@@ -219,6 +219,9 @@ class Capture(Body):
     robots: dict[str, Any] | None = None
     reused: dict[str, Any] | None = None
     """Where the bytes come from when nothing was fetched: `via` (cache, archive), `session`, `seq`."""
+    imported: dict[str, Any] | None = None
+    """Where the exchange comes from when another tool made it: `file` and its `digest`, `member` (of a WACZ file), and
+    of the WARC record its id as `record` and its `offset`."""
 
 
 class Conversion(Body):

@@ -67,9 +67,33 @@ def specimen_session() -> Ledger:
         )
     )
     note = Draft(records.Note(text="asked by hand to compare two providers", fields={"ticket": "T-17"}))
+    left = Draft(
+        records.Export(
+            session=ledger.session,
+            snapshot="sha256:7d4f81597acc5e8f7cb73138b8057867688e691d56bcf87c859682016430a02a",
+            size=13,
+            root="47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+            scope={"kind": "search", "turns": [1]},
+            profile="evidence",
+            redaction=["email"],
+            file="mills.wacz",
+        )
+    )
+    came = Draft(
+        records.Import(
+            session="s20260101-000000-00000009",
+            snapshot="sha256:2a9950f1d590f3d3b8858c62886f95637a136120641eef1c8cd39f4fda0316d4",
+            size=40,
+            root="QuJs00JHbU8TBVL5a/eq6iokXky1YC9mTEUTIBjP84o=",
+            scope={"kind": "session"},
+            profile="full",
+            left_out={"records": [[4, 6, "redacted"]], "blobs": {}},
+            file="weirs.wacz",
+        )
+    )
     for draft in drafts:
         draft.turn = 1
-    ledger.add([*drafts, end, checked, note])
+    ledger.add([*drafts, end, checked, note, left, came])
     return ledger
 
 

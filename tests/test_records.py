@@ -94,6 +94,7 @@ SPILLED = [
     ("verification", "findings"),
     ("capture", "exchange"),
     ("provider-exchange", "exchange"),
+    ("import", "left_out"),
 ]
 
 
@@ -127,6 +128,8 @@ BAD = [
     ("evidence", {"start": "x"}, "start"),
     ("rendering", {"evidence": {}}, "evidence"),
     ("verification", {"checked": []}, "checked"),
+    ("export", {"snapshot": None}, "snapshot"),
+    ("import", {"scope": "session"}, "scope"),
     ("note", {"fields": []}, "fields"),
 ]
 
