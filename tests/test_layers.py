@@ -134,6 +134,7 @@ PURE = [
     "snapshot/spellings.py",
     "snapshot/surt.py",
     "snapshot/warc.py",
+    "snapshot/zip_directory.py",
     "snapshot/zip_form.py",
     "verify/finding.py",
 ]

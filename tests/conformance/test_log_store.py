@@ -6,6 +6,7 @@ A new store is added to `OPENERS`; one that several processes may open also to `
 from __future__ import annotations
 
 import contextlib
+import secrets
 import subprocess
 import sys
 import threading
@@ -440,3 +441,63 @@ def test_has_tells_a_session_from_the_beginning_of_one(store: LogStore) -> None:
     assert store.has("s12")
     assert not store.has("s1")
     assert not store.has("")
+
+
+# --- merge
+
+
+def left_out(items: list[StoredLine], seqs: set[int]) -> SessionSnapshot:
+    """Return a snapshot of these records in which the lines of some are left out."""
+    kept = tuple(StoredLine(item.leaf, None) if seq in seqs else item for seq, item in enumerate(items))
+    return SessionSnapshot("s1", kept, Frontier().extend(item.leaf for item in items))
+
+
+def test_a_merged_session_is_there_whole_and_can_be_merged_again(store: LogStore) -> None:
+    whole = left_out(stored(lines(4)), set())
+    for _ in range(2):
+        store.merge(whole)
+        assert check_sound(store, "s1") == lines(4)
+        assert store.snapshot("s1") == whole
+
+
+@given(
+    sizes=st.lists(st.integers(1, 9), min_size=1, max_size=4),
+    gone=st.lists(st.sets(st.integers(0, 8)), min_size=4, max_size=4),
+)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_merging_adds_what_is_missing_and_takes_nothing_away(
+    opener: Callable[[Path], LogStore], tmp_path: Path, sizes: list[int], gone: list[set[int]]
+) -> None:
+    folder = tmp_path / secrets.token_hex(4)
+    folder.mkdir()
+    expected: dict[int, bytes | None] = {}
+    with contextlib.closing(opener(folder)) as store:
+        for size, seqs in zip(sizes, gone, strict=False):
+            snapshot = left_out(stored(lines(size)), seqs)
+            store.merge(snapshot)
+            for seq, item in enumerate(snapshot.lines):
+                expected[seq] = expected.get(seq) or item.line
+            assert [item.line for item in store.get("s1")] == [expected[seq] for seq in range(len(expected))]
+            head = store.head("s1")
+            assert head.size == len(expected)
+            assert head.root == root_of([item.leaf for item in stored(lines(len(expected)))])
+
+
+def test_a_fork_is_refused_and_changes_nothing(store: LogStore) -> None:
+    store.append("s1", lines(3), 0)
+    before = store.snapshot("s1")
+    other = stored([*lines(2), b'{"seq":"other"}', b'{"seq":3}'])
+    with pytest.raises(IntegrityError) as caught:
+        store.merge(left_out(other, set()))
+    assert caught.value.fields["fork"] == 2
+    assert store.snapshot("s1") == before
+
+
+@pytest.mark.parametrize("fault", damaged(SessionSnapshot("s1", tuple(stored(lines(3))), Frontier())))
+def test_merge_refuses_a_snapshot_that_does_not_add_up(store: LogStore, other: LogStore, fault: str) -> None:
+    other.append("s1", lines(3), 0)
+    store.append("s1", lines(1), 0)
+    before = store.snapshot("s1")
+    with pytest.raises(IntegrityError):
+        store.merge(damaged(other.snapshot("s1"))[fault])
+    assert store.snapshot("s1") == before
