@@ -6,6 +6,7 @@ import copy
 import gzip
 import json
 import re
+from io import BytesIO
 from random import Random
 from typing import Any
 from urllib.parse import quote
@@ -16,9 +17,15 @@ from hypothesis import strategies as st
 
 from searchlog import canon
 from searchlog.errors import UsageError
-from searchlog.secrecy import MARKER
+from searchlog.secrecy import MARKER, Secrets
+from searchlog.session import Session
 from searchlog.snapshot.addresses import emails, private_hosts
+from searchlog.snapshot.export import write_snapshot
+from searchlog.snapshot.layout import Profile, Scope
+from searchlog.snapshot.plan import Choice, plan
 from searchlog.snapshot.redaction import Match, Redacted, Redactor, derived, grouped, parse_rule, preview
+from tests.searches import HTML, ask, html, opened, pages
+from tests.sites import serve
 from tests.specimens import specimen_session
 
 MAIL = "alice.doe+mills@mail.example.org"
@@ -84,6 +91,17 @@ def test_what_is_no_rule_is_told_what_can_be_said(text):
 def test_pattern_that_is_none_is_a_usage_error(pattern):
     with pytest.raises(UsageError, match="not a regular expression"):
         parse_rule(f"pattern:{pattern}")
+
+
+def test_what_a_snapshot_tells_of_its_rules_does_not_tell_what_they_hide():
+    written = ["email", "private-hosts", "text:Jane Doe", "pattern:J[a-z]+ D", "field:query.text"]
+    assert [parse_rule(text).shared for text in written] == [
+        "email",
+        "private-hosts",
+        "text",
+        "pattern",
+        "field:query.text",
+    ]
 
 
 # --- what is found
@@ -180,6 +198,7 @@ def test_public_host_stays(text):
         ("JANE DOE, jane\ndoe", "[redacted], [redacted]"),
         ("q=jane+doe&x=1", "q=[redacted]&x=1"),
         ("/jane%20doe/", "/[redacted]/"),
+        ("/people/jane-doe.html jane_doe jane.doe", "/people/[redacted].html [redacted] [redacted]"),
         ("by <b>Jane</b> Doe", "by <b>[redacted]"),
     ],
 )
@@ -405,6 +424,35 @@ def test_what_is_made_of_one_another_is_left_out_together():
     assert derived({"t1"}, made) == {"p1", "t1", "s1"}
     assert derived({"p3"}, made) == {"p3", "t2", "s3", "p2", "s2"}
     assert derived(set(), made) == set()
+
+
+# --- a whole snapshot
+
+
+def members(session: Session, choice: Choice) -> bytes:
+    """Return the bytes of a snapshot: all its members are stored as they are."""
+    file = BytesIO()
+    write_snapshot(file, plan(session.ledger, choice, Secrets(())), session.ledger.blobs)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("profile", ["full", "evidence", "hashes"])
+@pytest.mark.parametrize("scope", [Scope(), Scope(turns=(1,)), Scope(evidence=("e1",))], ids=lambda scope: scope.kind)
+def test_nothing_in_a_snapshot_tells_what_a_rule_named(scope: Scope, profile: Profile):
+    """The address stands in the session's title, the query, a URL, a result and pages, so in passages and rendering."""
+    coded = {**HTML, "Content-Encoding": "gzip"}
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session(title=f"asked for {MAIL}")
+        site.pages["/mail"] = (200, HTML, html(f"The tide mill. Ask {MAIL} about its gate.", MAIL))
+        site.pages["/coded"] = (200, coded, gzip.compress(html(f"Tide mill of {MAIL.replace('@', '&#64;')}").encode()))
+        site.pages[f"/of/{MAIL}"] = (200, HTML, html("A tide mill that somebody keeps."))
+        places = ["/mill", "/mail", "/coded", f"/of/{MAIL}", {"url": site.url + "/gate", "content": f"says {MAIL}"}]
+        ask(session, site, f"tide mill {MAIL}", places)
+        secret = Secrets((MAIL,))
+        assert secret.found_in(members(session, Choice(scope, "full"))) is True
+        shared = members(session, Choice(scope, profile, (parse_rule("email"),)))
+        assert not secret.found_in(shared)
+        assert b"pond" in shared or profile == "hashes" or scope.kind == "evidence", "what no rule names is there"
 
 
 # --- preview

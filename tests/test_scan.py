@@ -143,7 +143,7 @@ def test_summary_says_what_was_looked_at():
     one.blob(b"12345")
     one.blob(b"1234567")
     assert one.summary() == "scanned 1 record and 2 blobs (12 bytes) for 2 secrets: none found"
-    one.line(line({"a": KEY}))
+    assert one.copy(line({"a": KEY})) == one.line(line({"a": KEY}))
     one.line(line({"a": "ghp_a1B2c3D4e5F6g7H8i9J0"}))
     assert one.summary() == (
         "scanned 3 records and 2 blobs (12 bytes) for 2 secrets: found in 1 record, left out; "

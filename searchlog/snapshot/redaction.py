@@ -4,7 +4,8 @@ A rule as it is written after `--redact`:
 
     email             e-mail addresses                         (`addresses.emails`)
     private-hosts     hosts that are not public                (`addresses.private_hosts`)
-    text:LITERAL      this text: any case, any white space, in the spellings of `secrecy`
+    text:LITERAL      this text: in any case, its words apart as in running text or as in addresses (`jane-doe`), in the
+                      spellings of `secrecy`
     pattern:REGEX     what this regular expression of Python finds; its cost is its author's
     field:NAME        a member of a record's body, at any depth: `title`, `query.text`, `capture.exchange.request_head`
 
@@ -58,13 +59,18 @@ class Rule:
     """One rule, read."""
 
     text: str
-    """As it was written: what `snapshot.json` says of it."""
+    """As it was written, for the sender: it may hold what is to be hidden."""
     kind: str
     """`email`, `private-hosts`, `text`, `pattern` or `field`."""
     value: str = ""
     """What stands after the colon; of a field its path without the kind."""
     record: str | None = None
     """Of a field: the kind of record that it is a member of; None for every kind."""
+
+    @property
+    def shared(self) -> str:
+        """The rule as a snapshot may tell it: a text or pattern that was taken out must not come in by its rule."""
+        return self.kind if self.kind in ("text", "pattern") else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,12 +326,14 @@ class _Pattern(_Finder):
 
 
 class _Literal(_Finder):
-    """Finds a text: in any case and white space, in views as well, and by `secrecy` in what is escaped, broken up or
-    coded."""
+    """Finds a text: in any case, its words apart by blanks or by what stands for them in addresses.
+
+    In views as well, and by `secrecy` in what is escaped, broken up or coded.
+    """
 
     def __init__(self, literal: str) -> None:
         self._secrets = Secrets((literal.strip(),))
-        pattern = re.compile(r"\s+".join(map(re.escape, literal.split())), re.IGNORECASE)
+        pattern = re.compile(r"[\s_.+-]+".join(map(re.escape, literal.split())), re.IGNORECASE)
         super().__init__(lambda text: [found.span() for found in pattern.finditer(text)])
         cases = dict.fromkeys(case for case in (literal, literal.lower(), literal.upper(), literal.title()))
         self._coded = () if literal.isascii() else tuple(dict.fromkeys(_legacy(case.strip()) for case in cases))

@@ -62,11 +62,15 @@ class Scan:
         """Records and blobs with something certain, and those with warnings alone."""
 
     def line(self, data: bytes) -> tuple[Reason, ...]:
-        """Return what is found in one line of a session log: a record as stored, or a redacted copy of it."""
+        """Return what is found in one record of a session log, as stored."""
         self.records += 1
         reasons = self._count(self._in_json(data))
         self.held_records += any(reason.certain for reason in reasons)
         return reasons
+
+    def copy(self, data: bytes) -> tuple[Reason, ...]:
+        """Return what is found in the redacted copy of a record; it is not counted as another one."""
+        return tuple(dict.fromkeys(self._in_json(data)))
 
     def blob(self, data: bytes, decoded: bytes | None = None) -> tuple[Reason, ...]:
         """Return what is found in a blob. decoded: of a payload with a content coding, what is in it."""
