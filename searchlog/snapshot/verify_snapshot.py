@@ -708,8 +708,8 @@ def der(data: bytes) -> list[tuple[int, bytes]]:
         tag, size, at = data[at], data[at + 1], at + 2
         if size & 0x80:
             count = size & 0x7F
-            need(0 < count <= 4, "a token with a length that is none")
             size, at = int.from_bytes(data[at : at + count], "big"), at + count
+            need(0 < count <= 4 and size >> 8 * (count - 1) and size >= 0x80, "a token with a length that is none")
         need(size <= len(data) - at, "a token that is cut")
         out.append((tag, data[at : at + size]))
         at += size
