@@ -158,10 +158,12 @@ class Redactor:
         """
         matches: list[Match] = []
         for part in (data,) if decoded is None or decoded == data else (data, decoded):
-            spelled = list(texts(part, charset))
-            for rule, finder in self._finders:
-                found = finder.in_bytes(part) or next(filter(None, map(finder.anywhere, spelled)), "")
-                matches += [Match(rule, "", _short(found))] if found else []
+            found = {rule: finder.in_bytes(part) for rule, finder in self._finders}
+            for text in texts(part, charset):
+                for view in (text, *views(text)):  # made once for all rules
+                    found |= {rule: finder.first(view) for rule, finder in self._finders if not found[rule]}
+                found |= {rule: finder.in_more(text) for rule, finder in self._finders if not found[rule]}
+            matches += [Match(rule, "", _short(told)) for rule, told in found.items() if told]
         if member is not None and self._fields:
             work = _Work(member[0], self)
             try:
@@ -261,11 +263,12 @@ class _Work:
     def _string(self, text: str, path: tuple[str, ...]) -> str:
         spans: list[Span] = []
         whole = False
+        seen = tuple(views(text))
         for rule, finder in self._redactor._finders:
             mine = [span for span in finder.spans(text) if span[1] > span[0]]
             pieces = {text[start:end] for start, end in mine}
             known = pieces | {view for piece in pieces for view in views(piece)}
-            for view in finder.views(text):
+            for view in (*seen, *finder.more(text)):
                 for start, end in finder.in_view(view):
                     if end > start and view[start:end] not in known:
                         whole = True
@@ -295,21 +298,24 @@ class _Finder:
         """Return where it stands in a text."""
         return self.in_view(text)
 
-    def views(self, text: str) -> Iterator[str]:
-        """Yield the views of a text in which it is looked for as well."""
-        return views(text)
+    def more(self, text: str) -> Iterator[str]:
+        """Yield what a text is looked through as besides its views."""
+        yield from ()
 
     def in_bytes(self, data: bytes) -> str:
         """Return what is found in bytes as they are; empty for nothing."""
         return ""
 
+    def first(self, text: str) -> str:
+        """Return the first thing found in a text, or in a view of one; empty for nothing."""
+        return next((text[start:end] for start, end in self.in_view(text) if end > start), "")
+
+    def in_more(self, text: str) -> str:
+        return next(filter(None, map(self.first, self.more(text))), "")
+
     def anywhere(self, text: str) -> str:
-        """Return the first thing found in a text or in a view of it; empty for nothing."""
-        for one in (text, *self.views(text)):
-            for start, end in self.in_view(one):
-                if end > start:
-                    return one[start:end]
-        return ""
+        """Return the first thing found in a text or in what it is looked through as; empty for nothing."""
+        return next(filter(None, map(self.first, (text, *views(text), *self.more(text)))), "")
 
 
 class _Pattern(_Finder):
@@ -319,8 +325,7 @@ class _Pattern(_Finder):
         compiled = re.compile(pattern)
         super().__init__(lambda text: [found.span() for found in compiled.finditer(text)])
 
-    def views(self, text: str) -> Iterator[str]:
-        yield from views(text)
+    def more(self, text: str) -> Iterator[str]:
         if "+" in text:
             yield undone(text.replace("+", " "))
 
