@@ -26,7 +26,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-DOCUMENT_MAX = 64 << 20  # bytes of a document or blob that is read whole
+DOCUMENT_MAX = 32 << 20  # bytes of a document or blob that is read whole
+PARSED_MAX = 1 << 30  # bytes of blobs that are parsed, all together: many records may name the same one
 LINE_MAX = 4 * 65536  # bytes of one line of the log, with its leaf hash and its redacted copy
 RECORDS_MAX = 1_000_000  # lines of the log, and records of the archive
 HEADER_MAX = 1 << 17  # bytes of the header of a WARC record
@@ -255,7 +256,7 @@ class Snapshot:
         self.file, self.report = file, report
         self.size = file.seek(0, 2)
         self.members: dict[str, tuple[int, int, int]] = {}  # offset, size, CRC
-        self.name = ""
+        self.name, self.parsed = "", 0
         self.note, self.head = "", ("", 0, b"")
         self.about: dict[str, Any] = {}
         self.leaves: list[bytes] = []
@@ -300,7 +301,12 @@ class Snapshot:
         """Return a member of a body that may stand in a blob; None when that is not here."""
         value = body.get(name)
         if isinstance(value, dict) and DIGEST.fullmatch(str(value.get("blob"))):
-            return loads(self.blob(value["blob"])) if value["blob"] in self.held else None
+            if value["blob"] not in self.held:
+                return None
+            data = self.blob(value["blob"])
+            self.parsed += len(data)
+            need(self.parsed <= PARSED_MAX, "more is to be parsed than an honest session has")
+            return loads(data)
         return value
 
 
@@ -310,6 +316,8 @@ def check_container(snap: Snapshot) -> str:
         raise Unreadable("it is no ZIP file, has a comment, or is cut")
     end = snap.read(snap.size - END.size, END.size)
     count, size, offset = END.unpack(end)[4:7]
+    if offset == 0xFFFFFFFF:
+        raise Unreadable("it has 4 GiB or more, which this script does not read")
     need(count <= MEMBERS_MAX and end == END.pack(b"PK\5\6", 0, 0, count, count, size, offset, 0), "an odd end")
     need(offset + size + END.size == snap.size, "bytes between the directory and the end, or missing")
     directory = snap.read(offset, size)
@@ -442,7 +450,9 @@ def check_warc(snap: Snapshot) -> str:
     exchanges: list[tuple[int, str, dict[str, str], int, int]] = []
     while at < end:
         need(len(snap.records) < RECORDS_MAX, f"more than {RECORDS_MAX} WARC records")
-        data = snap.read(at, min(HEADER_MAX, end - at))
+        data = snap.read(at, min(HEADER_MAX >> 5, end - at))
+        if b"\r\n\r\n" not in data:
+            data = snap.read(at, min(HEADER_MAX, end - at))
         cut = data.find(b"\r\n\r\n")
         first, *lines = data[: max(cut, 0)].decode("utf-8").split("\r\n")
         pairs = [line.partition(": ")[::2] for line in lines]
@@ -592,6 +602,7 @@ def check_index(snap: Snapshot) -> str:
     seen, last = set(), b""
     for number, (_, line) in enumerate(lines_of(snap, INDEX), 1):
         value = loads(line[line.index(b"{") :])
+        need(int(value["offset"]) not in seen, f"line {number} of the index leads where another does")
         kind, fields, length = snap.records[int(value["offset"])]
         place = snap.members[WARC][0] + int(value["offset"])
         right = kind in ("response", "revisit") and value["filename"] == "data.warc" and int(value["length"]) == length
@@ -645,7 +656,8 @@ def check_evidence(snap: Snapshot) -> str | None:
         need(around, f"{id_} stands between other words in its text")
     if unseen:
         snap.report.say("not checked", "evidence", f"{unseen} passages: their texts are not here")
-    return f"{len(items) - unseen} of {len(items)} passages are slices of texts that are here" if texts else None
+    seen = len(items) - unseen
+    return f"{seen} of {len(items)} passages are slices of texts that are here" if seen or not items else None
 
 
 def check_renderings(snap: Snapshot) -> str:
@@ -694,7 +706,7 @@ def check_signature(snap: Snapshot, vkey: str) -> str:
 def check_keys(snap: Snapshot) -> str:
     """The keys that the snapshot brings signed its head. Who holds them is not known from here."""
     keys = snap.member(KEYS).decode("utf-8").splitlines()
-    need(0 < len(keys) <= SIGNATURES_MAX, f"{len(keys)} keys in {KEYS}")
+    need(0 < len(set(keys)) == len(keys) <= SIGNATURES_MAX, f"{len(keys)} keys in {KEYS}, or one twice")
     signed = [check_signature(snap, key) for key in keys]
     return f"{'; '.join(signed)} (keys that the file brings: not who holds them)"
 
@@ -766,7 +778,7 @@ def check_all(snap: Snapshot, args: argparse.Namespace) -> str:
 
 
 LEVELS = {
-    "": "nothing: see what FAILED",
+    "": "nothing, see what FAILED",
     "L0": "the file agrees with itself; whoever made it could have made it otherwise",
     "L1": "a holder of the key that you gave signed this log; it says nothing of what servers sent",
     "L2": "the log extends the head that you had from elsewhere, so the records that it covers were not changed since",
