@@ -42,10 +42,10 @@ MEANINGS = {
     Exit.NOTHING: "nothing found: an empty search, or no such session, turn, evidence or URL",
     Exit.NO_PROVIDER: "no search provider answered, or nothing was found and not all of them did",
     Exit.PAGE: "a page could not be fetched, or gave no text",
-    Exit.FINDINGS: "verification, replay or reparse found a difference",
+    Exit.FINDINGS: "verification, replay, reparse, diff or import found something",
     Exit.BYTES: "bytes are not in the form they claim, or no longer match their digest",
     Exit.MACHINE: "this machine: disk, permission, lock, database",
-    Exit.NOT_CHECKED: "a replay that cannot be made: the model that ranked the passages is not here",
+    Exit.NOT_CHECKED: "what was to be replayed or compared is not all here",
     Exit.INTERRUPTED: "interrupted",
     Exit.READER_LEFT: "whoever read the output went away before its end",
 }

@@ -29,7 +29,7 @@ _SHOWN_MAX = 40
         "export latest --turn 1 -o search.wacz",
         "export latest --evidence e1 --evidence e4 --profile evidence",
         "export latest --redact email --redact private-hosts --preview",
-        "export --verifier > verify_snapshot.py",
+        "export --verifier",
     ),
 )
 @click.argument("session_id", required=False, metavar="[SESSION]")

@@ -8,20 +8,23 @@ where whoever made it computed every digest anew. Spec: FORMAT.md section 14.
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from searchlog import canon
 from searchlog.digest import Digest
 from searchlog.errors import FormatError, IntegrityError, MissingError
+from searchlog.ledger import number_runs
 from searchlog.log.checkpoint import Checkpoint
+from searchlog.records import Evidence, Rendering
 from searchlog.snapshot import layout
 from searchlog.snapshot.cdxj import IndexLine, index_bytes
 from searchlog.snapshot.documents import created, documents, pages_document
 from searchlog.snapshot.export import index_line
 from searchlog.snapshot.opened import Opened, open_snapshot
+from searchlog.snapshot.scope import ORIGINS, blobs_of, records_in
 from searchlog.snapshot.seals import Seals, check_seals, is_seal
 from searchlog.snapshot.series import Made, Series
 from searchlog.snapshot.warc import record_bytes
@@ -108,12 +111,10 @@ def check_snapshot(
     name: what it must be called. heads, keys, roots: see `check_opened`.
     """
     try:
-        opened = open_snapshot(path)
+        opened = open_snapshot(path, agreeing=False)
     except (FormatError, IntegrityError) as error:
         report = Report("", "snapshot")
-        code = "head-mismatch" if error.fields.get("code") == "head-mismatch" else "snapshot-unreadable"
-        fields = {name: error.fields.get(name) for name in ("expected", "found")}
-        report.add(code, path.name, str(error), **fields)
+        report.add("snapshot-unreadable", error.fields.get("member") or path.name, str(error))
         return Verdict(path.name, report)
     with opened:
         verdict = check_opened(opened, heads=heads, keys=keys, roots=roots, progress=progress)
@@ -136,6 +137,7 @@ def check_opened(
     signature is held against the key that came with it. roots: certificates (PEM) of time-stamp authorities.
     """
     check = _Check(opened, Report(opened.description.session, "snapshot", opened.frontier.size))
+    check.head()
     check.layout()
     check.members()
     check.archive(progress)
@@ -167,6 +169,13 @@ class _Check:
         about = self.opened.description
         self.series = Series(about.session, self.opened.storage.blobs, about.left_out.blobs)
 
+    def head(self) -> None:
+        """Check that log, checkpoint and description speak of one head."""
+        error = self.opened.disagreement
+        if error is not None:
+            fields = {name: error.fields.get(name) for name in ("expected", "found")}
+            self.report.add("head-mismatch", error.fields["member"], str(error), **fields)
+
     def layout(self) -> None:
         """Check that the file is laid out as one of ours: nothing between the members, each where it belongs."""
         odd = self.opened.zip.canonical
@@ -189,6 +198,9 @@ class _Check:
             if (found, size) != (item.hash, item.bytes):
                 expected = f"{item.bytes} bytes, {item.hash}"
                 self.report.add("member-differs", name, expected=expected, found=f"{size} bytes, {found}")
+        for name in (layout.MANIFEST, layout.MANIFEST_DIGEST):
+            if name in self.opened.zip.members:
+                self._digest(name)
         manifest = self.opened.read(layout.MANIFEST)
         if layout.MANIFEST_DIGEST not in self.opened.zip.members:
             self.report.add("member-differs", layout.MANIFEST_DIGEST, "it is not there")
@@ -199,13 +211,14 @@ class _Check:
             self.report.add("document-differs", layout.MANIFEST)
 
     def _digest(self, name: str) -> str:
-        sha = hashlib.sha256()
-        try:
-            with self.opened.zip.open(name) as file:
-                while data := file.read(_STEP):
-                    sha.update(data)
-        except IntegrityError as error:
-            return str(error)
+        """Return the digest of a member; its checksum in the ZIP file has to fit as well."""
+        sha, crc = hashlib.sha256(), 0
+        with self.opened.members.open(name) as file:
+            while data := file.read(_STEP):
+                sha.update(data)
+                crc = zlib.crc32(data, crc)
+        if crc != self.opened.zip.member(name).crc:
+            self.report.add("member-differs", name, "its checksum in the ZIP file is another one")
         return "sha256:" + sha.hexdigest()
 
     # --- the archive
@@ -258,19 +271,28 @@ class _Check:
             self.report.add("document-differs", layout.DESCRIPTION, "it is not in canonical form")
         self._compare(layout.INDEX, index_bytes(self.index))
         self._compare(layout.PAGES, pages_document(self.series.pages))
-        made = {layout.WARC, layout.INDEX, layout.PAGES, layout.DESCRIPTION, layout.LOG, layout.CHECKPOINT}
-        envelopes = {envelope.seq: envelope for envelope in opened.envelopes()}
+        made = [layout.WARC, layout.INDEX, layout.PAGES, layout.DESCRIPTION, layout.LOG, layout.CHECKPOINT]
+        made += [item.path for item in opened.resources if is_seal(item.path)]
+        kinds = (Evidence.kind, Rendering.kind)
+        envelopes = {found.seq: found for found in opened.envelopes() if found.kind in kinds}
         note = opened.read(layout.CHECKPOINT).decode("utf-8")
         try:
             for name, data in documents(about, opened.lines, envelopes, opened.storage.blobs, note):
-                made.add(name)
+                made.append(name)
                 self._compare(name, data)
         except (MissingError, IntegrityError, FormatError) as error:
             self.report.add("document-differs", layout.EVIDENCE, f"it cannot be made: {error}")
         for resource in opened.resources:
-            if resource.path not in made and not is_seal(resource.path):
+            if resource.path not in made:
                 self.report.add("document-differs", resource.path, "the log gives no such document")
+        listed = [item.path for item in opened.resources]
+        if set(listed) == set(made):
+            if listed != made:
+                self.report.add("layout-differs", layout.MANIFEST, "its members are listed in another order")
+            if list(opened.zip.members) != [*made, layout.MANIFEST, layout.MANIFEST_DIGEST]:
+                self.report.add("layout-differs", opened.path.name, "its members stand in another order")
         self._left_out()
+        self._scope()
 
     def _compare(self, name: str, data: bytes) -> None:
         self.report.count("documents")
@@ -295,5 +317,48 @@ class _Check:
         for name in about.left_out.blobs:
             if opened.storage.blobs.has(Digest(name)):
                 self.report.add("document-differs", layout.DESCRIPTION, f"blob {name} is here, and said to be left out")
-        if canon.loads(opened.read(layout.EVIDENCE)) and about.profile == "hashes":
-            self.report.add("document-differs", layout.EVIDENCE, "a snapshot of hashes holds no evidence")
+
+    def _scope(self) -> None:
+        """Check that what is here is what scope and profile take in, and that each reason for what is not may be."""
+        about = self.opened.description
+        here, named, kept = set(), set(), {}
+        for envelope in self.opened.envelopes():
+            here.add(envelope.seq)
+            if envelope.seq == 0 or envelope.turn in about.scope.turns or envelope.kind in ORIGINS:
+                kept[envelope.seq] = envelope
+            try:
+                for name, taken in blobs_of(envelope, about.profile):
+                    named.add(name)
+                    if not taken and name not in about.left_out.blobs:
+                        said = f"the profile {about.profile} leaves out blob {name} of record {envelope.seq}"
+                        self._misdescribed(said)
+            except FormatError:
+                continue  # the store axis names it
+        for name in sorted(about.left_out.blobs.keys() - named):
+            self._misdescribed(f"no record that is here names blob {name}, which is said to be left out")
+        for what in about.left_out.counts():
+            if (why := what.split()[1]) in self._impossible():
+                self._misdescribed(f"{what.split()[0]} are said to be left out for a reason that cannot be: {why}")
+        if here and about.profile == "hashes":
+            self._misdescribed("a snapshot of hashes holds no record")
+        try:
+            wanted = records_in(kept, about.scope) if about.scope.kind != "session" else here
+        except MissingError as error:
+            if not any(why in ("redacted", "secret", "profile") for _, _, why in about.left_out.records):
+                self._misdescribed(str(error))
+            return
+        for first, last in number_runs(sorted(here - wanted)):
+            self._misdescribed(f"records {first} to {last} are here, and the scope {about.scope.kind} has them not")
+
+    def _impossible(self) -> set[str]:
+        """Return the reasons that nothing can be left out for, as the snapshot is described."""
+        about = self.opened.description
+        possible = {
+            "scope": about.scope.kind != "session",
+            "profile": about.profile != "full",
+            "redacted": bool(about.redaction),
+        }
+        return {why for why, can_be in possible.items() if not can_be}
+
+    def _misdescribed(self, message: str) -> None:
+        self.report.add("document-differs", layout.DESCRIPTION, message)

@@ -192,7 +192,7 @@ class Description:
     profile: Profile = "full"
     left_out: LeftOut = LeftOut()
     redaction: tuple[str, ...] = ()
-    """The rules by which it was redacted, as they were given."""
+    """The rules by which it was redacted; of one that names what it hides its kind alone."""
     version: int = VERSION
 
     def to_bytes(self) -> bytes:

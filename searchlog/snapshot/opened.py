@@ -1,16 +1,19 @@
 """A snapshot file, opened for reading: its documents, its log and its blobs as stores that the rest of the house reads.
 
 Opening checks what the stores rest on (the container, the documents, that the lines give the head); `check` looks at
-every byte. A blob is read where it lies in the archive, and compared with its digest each time.
+every byte. A blob is read where it lies in the archive, and compared with its digest each time. Members are read past
+their checksums, which tell that something changed, and not what.
 """
 
 from __future__ import annotations
 
+import io
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from searchlog import canon, digest
 from searchlog.digest import Digest
@@ -29,6 +32,7 @@ from searchlog.snapshot.layout import Description, Resource
 from searchlog.snapshot.logfile import read_lines
 from searchlog.snapshot.warc import BLOB_URN
 from searchlog.snapshot.warc_reader import WarcFault, read_warc
+from searchlog.snapshot.zip_directory import STORED
 from searchlog.snapshot.zip_reader import ZipReader
 from searchlog.storage import Storage
 
@@ -126,6 +130,49 @@ class SnapshotBlobs:
         return f"{self._described}, byte {at}"
 
 
+class _Part(io.RawIOBase):
+    """One member, where it stands in the file."""
+
+    def __init__(self, file: BinaryIO, offset: int, size: int) -> None:
+        self._file = file
+        self._at = offset
+        self._end = offset + size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        self._file.seek(self._at)
+        data = self._file.read(min(len(buffer), self._end - self._at))
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The members of a snapshot, each of which is stored as it is."""
+
+    file: BinaryIO
+    zip: ZipReader
+
+    def open(self, name: str) -> BinaryIO:
+        """Return a member as a stream."""
+        return cast(BinaryIO, io.BufferedReader(_Part(self.file, *self.extent(name)), 1 << 16))
+
+    def read(self, name: str) -> bytes:
+        """Return a member's bytes. Raises FormatError for one that is larger than any document."""
+        size = self.extent(name)[1]
+        if size > _DOCUMENT_MAX:
+            raise FormatError(f"{name} has {size} bytes; at most {_DOCUMENT_MAX}", member=name)
+        with self.open(name) as stream:
+            return stream.read()
+
+    def extent(self, name: str) -> tuple[int, int]:
+        """Return offset and size of a member in the file."""
+        return self.zip.extent(name)
+
+
 @dataclass(slots=True)
 class Opened:
     """A snapshot file. Close it when done."""
@@ -133,6 +180,7 @@ class Opened:
     path: Path
     file: BinaryIO
     zip: ZipReader
+    members: Members
     name: Digest
     """The digest of its manifest."""
     resources: tuple[Resource, ...]
@@ -149,6 +197,8 @@ class Opened:
     faults: tuple[WarcFault, ...]
     """What of the archive is unsound."""
     storage: Storage
+    disagreement: IntegrityError | None = None
+    """How the log, the checkpoint and the description disagree, when they do."""
 
     def envelopes(self) -> Iterator[Envelope]:
         """Yield the records that are here and can be read."""
@@ -161,11 +211,11 @@ class Opened:
 
     def read(self, name: str) -> bytes:
         """Return a member's bytes."""
-        return self.zip.read(name, _DOCUMENT_MAX)
+        return self.members.read(name)
 
     def archive_record(self, place: Place) -> bytes:
         """Return the stored bytes of a record of the archive."""
-        start, _ = self.zip.extent(layout.WARC)
+        start, _ = self.members.extent(layout.WARC)
         self.file.seek(start + place.offset)
         return self.file.read(place.length)
 
@@ -204,15 +254,19 @@ def _file(path: Path) -> BinaryIO:
         raise StoreError(f"cannot read {path}: {error.strerror or error}", path=str(path)) from None
 
 
-def open_snapshot(path: Path) -> Opened:
+def open_snapshot(path: Path, *, agreeing: bool = True) -> Opened:
     """Return the snapshot in a file.
 
-    Raises FormatError for a file that is no snapshot of ours, or of a later version; IntegrityError for one whose
-    documents disagree; UsageError when there is none, StoreError when it cannot be read.
+    agreeing: refuse one whose log does not give its head; else that is told in `disagreement`. Raises FormatError for a
+    file that is no snapshot of ours, or of a later version; IntegrityError for one whose documents disagree; UsageError
+    when there is none, StoreError when it cannot be read.
     """
     file = _file(path)
     try:
-        return _open(path, file)
+        opened = _open(path, file)
+        if agreeing and opened.disagreement is not None:
+            raise opened.disagreement
+        return opened
     except OSError as error:
         file.close()
         raise StoreError(f"cannot read {path}: {error.strerror or error}", path=str(path)) from None
@@ -230,15 +284,24 @@ def _open(path: Path, file: BinaryIO) -> Opened:
     ]
     if missing:
         raise FormatError(f"{path.name} is no snapshot of searchlog: it has no {missing[0]}", member=missing[0])
-    manifest = zipped.read(layout.MANIFEST, _DOCUMENT_MAX)
-    resources = layout.read_manifest(manifest)
-    description = Description.from_bytes(zipped.read(layout.DESCRIPTION, _DOCUMENT_MAX))
-    note = _note(zipped.read(layout.CHECKPOINT, _DOCUMENT_MAX))
-    checkpoint = parse_checkpoint(note.text)
-    lines, copies = _lines(zipped)
+    packed = [name for name, member in zipped.members.items() if member.method != STORED]
+    if packed:
+        raise FormatError(
+            f"{packed[0]} of {path.name} is compressed: members of a snapshot are stored", member=packed[0]
+        )
+    members = Members(file, zipped)
+    manifest = members.read(layout.MANIFEST)
+    with _naming(layout.MANIFEST):
+        resources = layout.read_manifest(manifest)
+    with _naming(layout.DESCRIPTION):
+        description = Description.from_bytes(members.read(layout.DESCRIPTION))
+    with _naming(layout.CHECKPOINT):
+        note = _note(members.read(layout.CHECKPOINT))
+        checkpoint = parse_checkpoint(note.text)
+    with _naming(layout.LOG):
+        lines, copies = _lines(members)
     frontier = Frontier().extend(item.leaf for item in lines)
-    _agree(description, checkpoint, frontier)
-    archive, faults, spans, responses = _archive(zipped)
+    archive, faults, spans, responses = _archive(members)
     others = SnapshotBlobs(file, path.name, spans)
     blobs = SnapshotBlobs(file, path.name, _with_payloads(spans, responses, lines, others))
     log = SnapshotLog(file, path.name, SessionSnapshot(description.session, lines, frontier))
@@ -246,6 +309,7 @@ def _open(path: Path, file: BinaryIO) -> Opened:
         path,
         file,
         zipped,
+        members,
         digest.digest(manifest),
         resources,
         description,
@@ -257,7 +321,17 @@ def _open(path: Path, file: BinaryIO) -> Opened:
         archive,
         faults,
         Storage(log, blobs, MemoryLeases(), None, str(path)),
+        _disagreement(description, checkpoint, frontier),
     )
+
+
+@contextmanager
+def _naming(member: str) -> Iterator[None]:
+    """Say in which member it is that something is wrong."""
+    try:
+        yield
+    except FormatError as error:
+        raise FormatError(str(error), **{**error.fields, "member": member}) from None
 
 
 def _note(data: bytes) -> Note:
@@ -267,11 +341,11 @@ def _note(data: bytes) -> Note:
         raise FormatError(f"{layout.CHECKPOINT} is no text") from None
 
 
-def _lines(zipped: ZipReader) -> tuple[tuple[StoredLine, ...], dict[int, dict[str, Any]]]:
-    if zipped.member(layout.LOG).size > _LOG_MAX:
+def _lines(members: Members) -> tuple[tuple[StoredLine, ...], dict[int, dict[str, Any]]]:
+    if members.extent(layout.LOG)[1] > _LOG_MAX:
         raise FormatError(f"{layout.LOG} is larger than {_LOG_MAX} bytes")
     lines, copies = [], {}
-    with zipped.open(layout.LOG) as file:
+    with members.open(layout.LOG) as file:
         for seq, (item, copy) in enumerate(read_lines(file)):
             lines.append(item)
             if copy is not None:
@@ -279,38 +353,36 @@ def _lines(zipped: ZipReader) -> tuple[tuple[StoredLine, ...], dict[int, dict[st
     return tuple(lines), copies
 
 
-def _agree(description: Description, checkpoint: Checkpoint, frontier: Frontier) -> None:
-    """Raise IntegrityError unless the documents speak of one session and the lines give its head."""
+def _disagreement(description: Description, checkpoint: Checkpoint, frontier: Frontier) -> IntegrityError | None:
+    """Return how the documents disagree on the session and its head; None when they do not."""
     if checkpoint.origin != ORIGIN_PREFIX + description.session:
-        raise IntegrityError(
-            f"{layout.CHECKPOINT} is of {checkpoint.origin:.120}, and {layout.DESCRIPTION} of {description.session}",
-            code="head-mismatch",
-        )
-    sizes = {description.size, checkpoint.size, frontier.size}
-    if len(sizes) > 1:
-        raise IntegrityError(
+        said = f"{layout.CHECKPOINT} is of {checkpoint.origin:.120}, and {layout.DESCRIPTION} of {description.session}"
+        return IntegrityError(said, member=layout.CHECKPOINT)
+    if len({description.size, checkpoint.size, frontier.size}) > 1:
+        said = (
             f"{layout.LOG} has {frontier.size} records, {layout.CHECKPOINT} is of {checkpoint.size} and "
-            f"{layout.DESCRIPTION} of {description.size}",
-            code="head-mismatch",
+            f"{layout.DESCRIPTION} of {description.size}"
         )
+        return IntegrityError(said, member=layout.LOG)
     if frontier.root != checkpoint.root:
-        raise IntegrityError(
+        return IntegrityError(
             f"the records of {layout.LOG} do not give the head in {layout.CHECKPOINT}",
-            code="head-mismatch",
+            member=layout.LOG,
             expected=checkpoint.root.hex(),
             found=frontier.root.hex(),
         )
+    return None
 
 
 def _archive(
-    zipped: ZipReader,
+    members: Members,
 ) -> tuple[tuple[Place, ...], tuple[WarcFault, ...], dict[str, Spans], list[_Response]]:
     """Return where the records stand, what is unsound, where each blob lies in the file that is a block of its own,
     and the responses that may hold others."""
-    start, _ = zipped.extent(layout.WARC)
+    start, _ = members.extent(layout.WARC)
     places, faults, responses = [], [], []
     spans: dict[str, Spans] = {}
-    with zipped.open(layout.WARC) as file:
+    with members.open(layout.WARC) as file:
         for item in read_warc(file):
             if isinstance(item, WarcFault):
                 faults.append(item)

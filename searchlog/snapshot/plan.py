@@ -88,7 +88,7 @@ def plan(ledger: Ledger, choice: Choice, known: Secrets, progress: Progress = la
         choice.scope,
         choice.profile,
         LeftOut.of(draft.records, blobs),
-        tuple(rule.text for rule in choice.rules),
+        tuple(rule.shared for rule in choice.rules),
     )
     lines = tuple(item if seq in here else StoredLine(item.leaf, None) for seq, item in enumerate(stored.lines))
     return Plan(
@@ -150,7 +150,7 @@ class _Draft:
         redacted = self.redactor.record(canon.loads(item.line))
         if redacted is not None:
             self.records[envelope.seq] = "redacted"
-            if not self._note(where, self.scan.line(canon.dumps(redacted.value))):
+            if not self._note(where, self.scan.copy(canon.dumps(redacted.value))):
                 self.copies[envelope.seq] = redacted.value
             self.found.append((where, redacted.matches))
             self.blobs |= dict.fromkeys(redacted.blobs, "redacted")

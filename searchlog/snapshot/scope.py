@@ -22,10 +22,10 @@ from searchlog.records import (
 from searchlog.snapshot.layout import Profile, Scope
 from searchlog.verify.contents import blob_refs
 
-__all__ = ["blobs_of", "records_in"]
+__all__ = ["ORIGINS", "blobs_of", "records_in"]
 
-_ORIGINS = (Conversion.kind, Capture.kind)
-"""What evidence rests on: the text that it is a slice of, and the page that gave it."""
+ORIGINS = (Evidence.kind, Conversion.kind, Capture.kind)
+"""Evidence, and what it rests on: the text that it is a slice of, and the page that gave it."""
 _OURS = (Capture, ProviderExchange, Conversion, Run, Decision, Query, Selection, Evidence, Rendering)
 """Kinds of which it is known what their blobs hold."""
 
@@ -61,7 +61,7 @@ def _rests_on(envelopes: Mapping[int, Envelope], evidence: Sequence[Envelope]) -
         envelope = waiting.pop()
         yield envelope.seq
         causes = (envelopes[seq] for seq in envelope.causes if seq in envelopes)
-        waiting += [cause for cause in causes if cause.kind in _ORIGINS]
+        waiting += [cause for cause in causes if cause.kind in ORIGINS[1:]]
 
 
 def blobs_of(envelope: Envelope, profile: Profile) -> Iterator[tuple[str, bool]]:

@@ -26,12 +26,17 @@ def examples() -> list[list[str]]:
 
 
 @pytest.mark.parametrize("args", examples(), ids=" ".join)
-def test_an_example_is_a_call_that_can_be(args: list[str], kept: Kept) -> None:
+def test_an_example_is_a_call_that_can_be(
+    args: list[str], kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     context = click.Context(cli, info_name="searchlog")
     command = cli.get_command(context, args[0])
     assert command is not None
     command.make_context(args[0], args[1:], parent=context)
     if args[0] in LOCAL:
+        for file in (arg for arg in args if arg.endswith(".wacz")):
+            assert kept("export", "-o", file).exit_code == 0
         result = kept(*args)
         nothing = args[0] == "why"  # its page is nobody's
         assert result.exit_code == (3 if nothing else 0), result.output
