@@ -490,6 +490,36 @@ def test_a_single_defect_is_found_by_the_check_it_belongs_to(name: str, tmp_path
     assert told.value["level"] == ""
 
 
+def _erased(lines: list[bytes]) -> list[bytes]:
+    """Return the log with record 2 erased, and a record that says so at its end."""
+    last = json.loads(lines[-1])
+    told = {**last, "seq": len(lines), "kind": "erasure", "body": {"seqs": [2]}, "causes": []}
+    return [*lines[:2], _leaf(lines[2]), *lines[3:], canon.dumps(told)]
+
+
+def test_an_erased_record_is_explained_by_the_record_of_its_erasure(tmp_path: Path) -> None:
+    members = with_log(members_of(snapshot(seal=False)), _erased)
+    assert Told(pack(members), tmp_path).failed == []
+    without = with_log(members, lambda lines: lines[:-1])
+    assert Told(pack(without), tmp_path).failed == ["log: record 2 is not here, and nothing says why"]
+
+
+def test_what_may_be_explained_by_a_record_that_was_left_out_is_not_checked(tmp_path: Path) -> None:
+    members = with_log(members_of(snapshot(seal=False)), _erased)
+    hidden = with_log(members, lambda lines: [*lines[:-1], _leaf(lines[-1])])
+    told = Told(pack(_left_out("records", [[13, 13, "scope"]])(hidden)), tmp_path)
+    assert told.failed == []
+    assert [one["what"] for one in told.value["checks"] if one["outcome"] == "not checked"] == ["log"]
+
+
+def test_a_redacted_copy_is_the_senders_word_and_not_checked(tmp_path: Path) -> None:
+    copy = _log(lambda lines: [*lines[:-1], _leaf(lines[-1]) + b' {"kind":"note"}'])
+    members = _left_out("records", [[12, 12, "redacted"]])(copy(members_of(snapshot(seal=False))))
+    told = Told(pack(members), tmp_path)
+    assert told.failed == []
+    assert "1 redacted copies" in next(one["why"] for one in told.value["checks"] if one["outcome"] == "not checked")
+
+
 PROOF = "searchlog/e1.tlog-proof"
 
 
