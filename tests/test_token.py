@@ -17,6 +17,7 @@ VECTORS = Path(__file__).parent / "vectors"
 RESPONSE = (VECTORS / "token-sha256.tsr").read_bytes()
 TOKEN = (VECTORS / "token-sha512.tsr").read_bytes()
 ROOT = (VECTORS / "token-root.pem").read_bytes()
+CHAIN = (VECTORS / "token-chain.tsr").read_bytes()
 OTHER_ROOT = (VECTORS / "token-other-root.pem").read_bytes()
 TEXT = "searchlog/s20260102-030405-00000001\n14\nQuJs00JHbU8TBVL5a/eq6iokXky1YC9mTEUTIBjP84o=\n"
 needs_extra = pytest.mark.skipif(
@@ -123,13 +124,29 @@ def test_without_the_extra_it_is_not_checked_and_says_what_to_install(monkeypatc
 
 
 @needs_extra
-@pytest.mark.parametrize("data", [RESPONSE, TOKEN], ids=["response", "token"])
+@pytest.mark.parametrize("data", [RESPONSE, TOKEN, CHAIN], ids=["response", "token", "chain"])
 def test_under_its_root_it_is_verified_and_under_no_other(data: bytes) -> None:
     assert check_token(data, TEXT, [ROOT]).outcome == "verified"
     assert check_token(data, TEXT, [OTHER_ROOT, ROOT, ROOT]).outcome == "verified"
     check = check_token(data, TEXT, [OTHER_ROOT])
     assert check.outcome == "failed"
-    assert "issuer" in check.why
+    assert "certificate" in check.why
+
+
+@needs_extra
+def test_what_the_library_cannot_read_is_not_checked() -> None:
+    """Certificates out of order are put in order for it first; other things that it refuses stay unknown."""
+    from rfc3161_client import decode_timestamp_response
+
+    with pytest.raises(ValueError, match="InvalidSetOrdering"):
+        decode_timestamp_response(CHAIN)
+    at = RESPONSE.index(
+        bytes.fromhex("300d06096086480165030402010500")
+    )  # a null that is none, outside of the time stamp
+    odd = RESPONSE[: at + 13] + b"\x04" + RESPONSE[at + 14 :]
+    check = check_token(odd, TEXT, [ROOT])
+    assert check.outcome == "not checked"
+    assert "openssl ts -verify" in check.why
 
 
 @needs_extra

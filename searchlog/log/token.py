@@ -99,8 +99,8 @@ def check_token(data: bytes, text: str, roots: Sequence[bytes]) -> TokenCheck:
     """Return whether a root that the user trusts vouches for the authority that signed this token over this text.
 
     roots: certificates, PEM (one or more each) or DER. Not checked without roots, without the extra, and where the
-    library cannot read what this module can (some authorities do not sort their certificates; `openssl ts -verify`
-    reads those). Raises FormatError as `read_token` does, UsageError for a root that is no certificate.
+    library cannot read what this module can (`openssl ts -verify` may). Raises FormatError as `read_token` does,
+    UsageError for a root that is no certificate.
     """
     facts = read_token(data, text)
     if not facts.imprint_ok:
@@ -120,7 +120,8 @@ def check_token(data: bytes, text: str, roots: Sequence[bytes]) -> TokenCheck:
         except ValueError as error:
             raise UsageError(f"a root certificate cannot be read: {error!s:.120}") from None
     try:
-        response = decode_timestamp_response(data if _is_response(data) else _as_response(data))
+        ready = _sorted(data)
+        response = decode_timestamp_response(ready if _is_response(ready) else _as_response(ready))
         verifier = VerifierBuilder(roots=list(dict.fromkeys(trusted))).build()
     except ValueError as error:
         return TokenCheck("not checked", f"rfc3161-client cannot read it ({error!s:.120}); try `openssl ts -verify`")
@@ -164,17 +165,32 @@ def _is_response(data: bytes) -> bool:
 
 def _as_response(data: bytes) -> bytes:
     """Return a token as the response that granted it."""
-    body = bytes.fromhex("3003020100") + data
-    size = len(body).to_bytes(3, "big").lstrip(b"\0")
-    return bytes([_SEQUENCE]) + (size if len(body) < 0x80 else bytes([0x80 | len(size)]) + size) + body
+    return _value(_Part(_SEQUENCE, bytes.fromhex("3003020100") + data))
+
+
+def _sorted(data: bytes) -> bytes:
+    """Return the token with its certificates in the order of DER, which OpenSSL does not keep and the library demands.
+
+    No signature covers that order, and the bytes that are kept stay as they are.
+    """
+    for part in _signed(_content(data))[3:]:
+        if part.tag == 0xA0:
+            whole = [_value(inner) for inner in _parts(part.body)]
+            return data.replace(part.body, b"".join(sorted(whole)), 1)
+    return data
+
+
+def _signed(content: _Part) -> list[_Part]:
+    """Return the fields of the SignedData in a ContentInfo."""
+    parts = _children(content)
+    if _oid(_at(parts, 0, _OID, "type")) != _SIGNED_DATA:
+        raise FormatError("a time-stamp token is signed data, and this is not")
+    return _children(_whole(_at(parts, 1, 0xA0, "content").body, _SEQUENCE))
 
 
 def _info(content: _Part) -> list[_Part]:
     """Return the fields of the TSTInfo in a ContentInfo."""
-    parts = _children(content)
-    if _oid(_at(parts, 0, _OID, "type")) != _SIGNED_DATA:
-        raise FormatError("a time-stamp token is signed data, and this is not")
-    signed = _children(_whole(_at(parts, 1, 0xA0, "content").body, _SEQUENCE))
+    signed = _signed(content)
     inner = _children(_at(signed, 2, _SEQUENCE, "content"))
     if _oid(_at(inner, 0, _OID, "type of content")) != _TST_INFO:
         raise FormatError("what is signed in this token is no time stamp")
@@ -211,6 +227,13 @@ def _time(raw: bytes) -> str:
 
 
 # --- DER
+
+
+def _value(part: _Part) -> bytes:
+    """Return a part as the bytes that it was read from."""
+    size = len(part.body).to_bytes(4, "big").lstrip(b"\0")
+    length = bytes([len(part.body)]) if len(part.body) < 0x80 else bytes([0x80 | len(size)]) + size
+    return bytes([part.tag]) + length + part.body
 
 
 def _parts(data: bytes) -> list[_Part]:
