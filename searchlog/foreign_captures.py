@@ -27,6 +27,7 @@ from searchlog.desk import Desk, Listener, Progress
 from searchlog.digest import Digest, digest
 from searchlog.errors import FormatError, IntegrityError, MissingError, UsageError
 from searchlog.flow.read import FAULT, PageRead, Task
+from searchlog.flow.resources import Resources
 from searchlog.flow.settings import Settings
 from searchlog.keyring import hide
 from searchlog.log.blobs.base import BlobStore
@@ -39,7 +40,7 @@ from searchlog.snapshot.foreign_package import DIGEST, MANIFEST, Package, read_p
 from searchlog.snapshot.warc_reader import WarcFault, WarcLimits, WarcRecord, read_warc
 from searchlog.snapshot.zip_reader import ZipReader
 
-__all__ = ["Fault", "ForeignFile", "ForeignImport", "import_captures", "open_foreign"]
+__all__ = ["Fault", "ForeignFile", "ForeignImport", "import_captures", "known_whole", "open_foreign"]
 
 _LIMITS = WarcLimits(block_bytes_max=16_000_000, items_max=200_000)
 _THREADS = 4
@@ -184,6 +185,18 @@ def import_captures(
         end = records.Turn(state="end", outcome=work.outcome, detail=work.detail)
         turn.end(lambda _: (None, []), end)
         return work.result(turn.number)
+
+
+def known_whole(resources: Resources, file: ForeignFile) -> ForeignImport | None:
+    """Return what importing this file would come to when the archive holds all of it; None when there is more to add.
+
+    So a session need not begin for a file that is here already.
+    """
+    already = set(_imported_before(resources.storage.log, file.digest))
+    if not already:
+        return None
+    work = _Import(file, Settings(), resources.clock, resources.storage.blobs, already)
+    return work.result(None) if next(work.tasks(), None) is None else None
 
 
 def _with(first: Task, tasks: Iterator[Task]) -> Iterator[Task]:

@@ -372,7 +372,7 @@ def _page(recorded: _Recorded, url: str, converter: Converter, settings: Setting
     if hops[-1].reason == FAULT:
         return PageRead(Task(url), fault=hops[-1].detail)
     fetch = stored_fetch(hops, recorded.ledger.blobs, recorded.ledger.load)
-    page = PageRead(Task(url), fetch, cut=bool(hops[-1].cut))
+    page = PageRead(Task(url, reused=hops[-1].reused), fetch, cut=bool(hops[-1].cut))
     final = fetch.final
     was = recorded.conversions.get((final.url, digest(final.payload))) if final else None
     if final is None or was is None or page.cut:

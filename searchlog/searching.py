@@ -249,10 +249,10 @@ class Searching:
             shelf = self.shelves.get(candidate.extra.get("capture_snapshot", ""))
             try:
                 place = shelf or ledger
-                stored = stored_page(place.log, place.blobs, place.load, session, int(seq))
+                stored, imported = stored_page(place.log, place.blobs, place.load, session, int(seq))
                 fetch = replace(stored, url=candidate.url)  # it may have been asked for by another name then
                 source = {"via": "snapshot", "snapshot": shelf.name} if shelf else {"via": "archive"}
-                reused = {**source, "session": session, "seq": int(seq)}
+                reused = {**source, "session": session, "seq": int(seq), **({"imported": True} if imported else {})}
                 tasks.append(Task(candidate.url, fetch, reused))
             except (MissingError, IntegrityError, FormatError) as error:
                 # erased or damaged since it was indexed; whoever asks the archive does not want the web asked instead

@@ -62,8 +62,11 @@ def stored_fetch(hops: Sequence[Capture], blobs: BlobStore, load: Load) -> Fetch
     return Fetch(last.asked, exchanges, Outcome(last.outcome), last.reason, last.detail or "")
 
 
-def stored_page(log: LogStore, blobs: BlobStore, load: Load, session: str, seq: int) -> Fetch:
-    """Return the capture at this place of an archive as a fetch of one hop. Raises MissingError if there is none."""
+def stored_page(log: LogStore, blobs: BlobStore, load: Load, session: str, seq: int) -> tuple[Fetch, bool]:
+    """Return the capture at this place of an archive as a fetch of one hop, and whether another tool made it.
+
+    Raises MissingError if there is none.
+    """
     found = log.get(session, seq, seq + 1)
     if not found or found[0].line is None:
         raise MissingError(f"no record {seq} in session {session}", session=session, seq=seq)
@@ -71,7 +74,7 @@ def stored_page(log: LogStore, blobs: BlobStore, load: Load, session: str, seq: 
     body = parse_body(envelope.kind, envelope.body)
     if not isinstance(body, Capture):
         raise MissingError(f"record {seq} of session {session} is no capture", session=session, seq=seq)
-    return stored_fetch([body], blobs, load)
+    return stored_fetch([body], blobs, load), body.is_imported
 
 
 def stored_conversion(body: ConversionRecord, blobs: BlobStore) -> Conversion:

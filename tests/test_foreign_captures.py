@@ -22,8 +22,8 @@ from searchlog.clock import FixedClock
 from searchlog.digest import Digest, digest
 from searchlog.errors import FormatError, IntegrityError, SearchlogError, UsageError
 from searchlog.extract.pool import InProcess
-from searchlog.foreign_captures import ForeignImport, import_captures, open_foreign
-from searchlog.records import BlobRef, Capture, Conversion, Turn
+from searchlog.foreign_captures import ForeignImport, import_captures, known_whole, open_foreign
+from searchlog.records import BlobRef, Capture, Conversion, Evidence, Turn
 from searchlog.replay import replay
 from searchlog.session import Session
 from searchlog.stored import stored_exchange
@@ -599,3 +599,27 @@ def test_no_cut_and_no_bit_flip_brings_in_another_page(kind: str, tmp_path: Path
             return
         payloads = {body.payload.blob for body in captures(session) if isinstance(body.payload, BlobRef)}
         assert payloads <= _PAYLOADS
+
+
+def test_evidence_of_another_tools_page_says_whose_word_its_time_is(archive: Archive, tmp_path: Path) -> None:
+    """Its bytes and its time are that tool's, so it is told apart from a page that was fetched here."""
+    session = archive.session()
+    import_captures(session, file(tmp_path, [page(URL, MILL)]))
+    found = session.search("tide mill gate", providers=["archive"])
+    assert [item.source.kind for item in found.evidence] == ["imported-page"]
+    assert "page archived by another tool, which says 20" in found.rendering
+    assert "page fetched" not in found.rendering
+    (body,) = bodies(session, Evidence)
+    assert body.source_kind == "imported-page"
+    check_clean(session)
+    assert replay(session.ledger, found.turn, InProcess()).equal
+
+
+def test_a_file_that_is_here_whole_needs_no_session(archive: Archive, tmp_path: Path) -> None:
+    path = file(tmp_path, [page(URL, MILL)])
+    with open_foreign(path, archive.resources.clock) as opened_file:
+        assert known_whole(archive.resources, opened_file) is None
+        import_captures(archive.session(), opened_file)
+        known = known_whole(archive.resources, opened_file)
+    assert known is not None
+    assert (known.turn, known.imported, known.already) == (None, 0, 1)

@@ -273,6 +273,10 @@ def erasing(*seqs: int) -> Callable[[World], Report]:
     return case
 
 
+LAST = specimen_session().checkpoint().size - 1
+"""Seq of the last record of the specimen session: that which is erased."""
+
+
 def explained_by(body: dict[str, Any], kind: str = "erasure") -> Callable[[World], Report]:
     """Return a case: a line of the specimen session erased, and this record after it."""
 
@@ -426,11 +430,11 @@ CASES: dict[str, dict[str, Callable[[World], Report]]] = {
         "first": erasing(0),
         "one": erasing(5),
         "several-in-a-row": erasing(5, 6, 7),
-        "told-by-another-kind": explained_by({"seqs": [13]}, "note-of-erasure"),
-        "told-of-another-line": explained_by({"seqs": [12]}),
-        "told-in-no-list": explained_by({"seqs": 13}),
-        "told-of-truth": explained_by({"seqs": [True, "13", None]}),
-        "told-by-itself": explained_by({"seqs": [14, 15]}),
+        "told-by-another-kind": explained_by({"seqs": [LAST]}, "note-of-erasure"),
+        "told-of-another-line": explained_by({"seqs": [LAST - 1]}),
+        "told-in-no-list": explained_by({"seqs": LAST}),
+        "told-of-truth": explained_by({"seqs": [True, str(LAST), None]}),
+        "told-by-itself": explained_by({"seqs": [LAST + 1, LAST + 2]}),
     },
     "fork": {"rewritten": rewritten, "earlier": fork_at_an_earlier_size},
     "record-unreadable": {

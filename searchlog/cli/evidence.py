@@ -84,17 +84,21 @@ def _list(pieces: list[dict[str, Any]]) -> None:
     out.table(("id", "turn", "tokens", "kind", "url", "text"), rows)
 
 
+_KINDS = {
+    "page": "",
+    "imported-page": "imported-page: captured by another tool, whose word its bytes and time are",
+    "provider-text": "provider-text: a provider's text, not the page itself",
+}
+
+
 def _show(piece: dict[str, Any]) -> None:
     rows = [
         ("id", piece["id"]),
-        (
-            "kind",
-            "" if piece["source_kind"] == "page" else f"{piece['source_kind']}: a provider's text, not the page itself",
-        ),
+        ("kind", _KINDS.get(piece["source_kind"], piece["source_kind"])),
         ("title", piece["title"]),
         ("url", piece["url"]),
         ("link", piece["link"]),
-        ("fetched" if piece["source_kind"] == "page" else "asked for", piece["captured_at"]),
+        ({"page": "fetched", "imported-page": "archived"}.get(piece["source_kind"], "asked for"), piece["captured_at"]),
         ("published", _dated(piece, "published")),
         ("crawled", _dated(piece, "crawled")),
         ("under", " > ".join(piece["heading_path"])),

@@ -99,17 +99,21 @@ def _tell(done: TakenIn, path: Path) -> None:
         out.say(head_line(done.verdict.checkpoint))
 
 
-def _foreign(archive: Archive, path: Path, session_id: str, quiet: bool) -> tuple[ForeignImport, str]:
+def _foreign(archive: Archive, path: Path, session_id: str, quiet: bool) -> tuple[ForeignImport, str | None]:
+    """Import the pages of a file; return what came of it, and the session that holds what was new."""
     from searchlog.cli import progress
-    from searchlog.foreign_captures import import_captures, open_foreign
+    from searchlog.foreign_captures import import_captures, known_whole, open_foreign
 
     with open_foreign(path, archive.resources.clock) as file, progress.shown(quiet) as listener:
+        known = known_whole(archive.resources, file)
+        if known is not None:
+            return known, None
         title = f"pages of {file.name}"
         session = archive.session(title=title) if session_id == "new" else archive.session(session_id)
         return import_captures(session, file, progress=listener), session.id
 
 
-def _foreign_json(done: ForeignImport, session: str) -> dict[str, Any]:
+def _foreign_json(done: ForeignImport, session: str | None) -> dict[str, Any]:
     return {
         "file": done.name,
         "kind": "pages",
@@ -129,8 +133,11 @@ def _foreign_json(done: ForeignImport, session: str) -> dict[str, Any]:
     }
 
 
-def _tell_foreign(done: ForeignImport, session: str, quiet: bool) -> None:
-    out.line(f"session {session}: {done.imported} captures of {done.name}, {done.texts} of them with text")
+def _tell_foreign(done: ForeignImport, session: str | None, quiet: bool) -> None:
+    if session is None:
+        out.line(f"{done.name}: nothing of it was new")
+    else:
+        out.line(f"session {session}: {done.imported} captures of {done.name}, {done.texts} of them with text")
     if done.already:
         out.say(f"  {done.already} were here already", quiet)
     for why, count in done.aside.items():

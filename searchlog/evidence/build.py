@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from searchlog.digest import text_digest
 from searchlog.evidence.flags import flags
 from searchlog.evidence.fragment import fragment_link
-from searchlog.evidence.passage import Evidence, Passage, Source
+from searchlog.evidence.passage import IMPORTED, Evidence, Passage, Source
 from searchlog.evidence.policy import Chosen
 from searchlog.evidence.select import Selection
 from searchlog.evidence.selector import describe
@@ -58,7 +58,9 @@ def _evidence(evidence_id: str, source: Source, chosen: Chosen) -> Evidence:
         tokens=chosen.tokens,
         # what stands above the text, a model reads as well
         flags=flags("\n".join((source.title, *heading_path, *_above(source.text, passage), selectors.exact))) + hidden,
-        link=fragment_link(source.url, selectors, source.text) if source.kind == "page" and not hidden else source.url,
+        link=fragment_link(source.url, selectors, source.text)
+        if source.kind in ("page", IMPORTED) and not hidden
+        else source.url,
     )
 
 

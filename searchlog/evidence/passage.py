@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Evidence", "Passage", "Selectors", "Source"]
+__all__ = ["IMPORTED", "Evidence", "Passage", "Selectors", "Source"]
+
+IMPORTED = "imported-page"
+"""Kind of a source that another tool captured: its bytes and its time are that tool's word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class Source:
     crawled_source: str | None = None
     language: str | None = None
     kind: str = "page"
-    """`page`, or `provider-text`: a provider's own text of it."""
+    """`page`; `imported-page`: captured by another tool; or `provider-text`: a provider's own text of it."""
 
 
 @dataclass(frozen=True, slots=True)

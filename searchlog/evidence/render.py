@@ -35,7 +35,7 @@ from urllib.parse import quote
 
 from searchlog.digest import hex_of, text_digest
 from searchlog.errors import FormatError
-from searchlog.evidence.passage import Evidence
+from searchlog.evidence.passage import IMPORTED, Evidence
 from searchlog.search.decision import Step
 from searchlog.spoofing.forgery import CITATION_LIKE, FENCE_LIKE
 from searchlog.spoofing.invisible import sanitise
@@ -268,6 +268,8 @@ def _facts(item: Evidence, counts: Counter[str]) -> str:
     source, passage = item.source, item.passage
     if source.kind == "page":
         parts = [f"page fetched {_line(source.captured_at) or 'at an unknown time'}"]
+    elif source.kind == IMPORTED:
+        parts = [f"page archived by another tool, which says {_line(source.captured_at) or 'no time'}"]
     else:
         parts = [
             f"{_line(source.kind)} from the search provider, not the page itself, {_line(source.captured_at)}".rstrip(

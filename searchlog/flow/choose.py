@@ -42,7 +42,7 @@ class TextPage:
     crawled: str | None = None
     crawled_source: str | None = None
     kind: str = "page"
-    """`page`, or `provider-text`."""
+    """`page`, `imported-page` or `provider-text`."""
     cut: tuple[Passage, ...] | None = None
     """Its passages as those of source 0, when they were cut already."""
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from searchlog.capture import guard
 from searchlog.clock import format_time
 from searchlog.digest import digest
-from searchlog.evidence.passage import Evidence
+from searchlog.evidence.passage import IMPORTED, Evidence
 from searchlog.evidence.render import Notes
 from searchlog.extract.conversion import Conversion
 from searchlog.flow.choose import TextPage
@@ -130,7 +130,8 @@ def text_pages(candidates: Sequence[Candidate], pages: Mapping[int, PageRead]) -
         if given is not None:
             url, payload, at, kind = candidate.url, given.data, given.answered_at, KIND
         elif final is not None:
-            url, payload, at, kind = final.url, final.payload, format_time(final.started_at), "page"
+            url, payload, at = final.url, final.payload, format_time(final.started_at)
+            kind = IMPORTED if (page.task.reused or {}).get("imported") else "page"
         else:
             continue
         text = TextPage(

@@ -12,6 +12,7 @@ from typing import Any
 
 from searchlog.digest import text_digest
 from searchlog.errors import FormatError
+from searchlog.evidence.passage import IMPORTED
 from searchlog.evidence.render import RENDERER, RENDERERS, Parsed, parse_rendering
 from searchlog.log.envelope import Envelope
 from searchlog.records import BlobRef, Capture, Conversion, Evidence, Rendering, Run
@@ -43,6 +44,8 @@ class Origins:
     """Whether every record so far could be read."""
     captures: set[tuple[str, str, str | None]] = field(default_factory=set)
     """Payload, URL and time of each capture."""
+    imported: set[tuple[str, str, str | None]] = field(default_factory=set)
+    """Those that another tool made."""
     texts: dict[str, list[Conversion]] = field(default_factory=dict)
     """The conversions that made each text."""
     titles: set[str] = field(default_factory=lambda: {""})
@@ -76,6 +79,8 @@ class Origins:
         """Take in a capture."""
         if body.payload is not None:
             self.captures.add((body.payload.blob, body.url, body.captured_at))
+            if body.is_imported:
+                self.imported.add((body.payload.blob, body.url, body.captured_at))
 
     def add_conversion(self, body: Conversion) -> None:
         """Take in a conversion."""
@@ -137,6 +142,8 @@ class Origins:
         if body.source_kind == _PROVIDER_TEXT:
             if (body.payload, body.url, body.captured_at) not in self.given:
                 return "text of a provider", None, body.payload
+        elif (body.source_kind == IMPORTED) != ((body.payload, body.url, body.captured_at) in self.imported):
+            return "kind of source", "page" if body.source_kind == IMPORTED else IMPORTED, body.source_kind
         elif (body.payload, body.url, body.captured_at) not in self.captures:
             times = sorted(
                 at for payload, url, at in self.captures if (payload, url) == (body.payload, body.url) and at
