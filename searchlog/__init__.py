@@ -12,7 +12,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["Archive", "Page", "Query", "Search", "Session", "Settings", "__version__", "errors", "open", "open_site"]
+__all__ = [
+    "Archive",
+    "Page",
+    "Query",
+    "Search",
+    "Session",
+    "Settings",
+    "__version__",
+    "errors",
+    "open",
+    "open_shelf",
+    "open_site",
+    "verify_snapshot",
+]
 
 if TYPE_CHECKING:
     from searchlog import errors
@@ -26,6 +39,8 @@ _WHERE = {
     "Archive": ("searchlog.archive", "Archive"),
     "open": ("searchlog.archive", "open_archive"),
     "open_site": ("searchlog.site", "open_site"),
+    "open_shelf": ("searchlog.shelf", "open_shelf"),
+    "verify_snapshot": ("searchlog.snapshot.check", "check_snapshot"),
     "Settings": ("searchlog.flow.settings", "Settings"),
     "Query": ("searchlog.search.query", "Query"),
     "Page": ("searchlog.session", "Page"),

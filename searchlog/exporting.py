@@ -13,7 +13,9 @@ from typing import Protocol
 
 from searchlog.errors import StoreError, UsageError
 from searchlog.ledger import Ledger
+from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint, format_checkpoint
 from searchlog.log.durable import sync_folder
+from searchlog.log.token import read_token
 from searchlog.records import Export
 from searchlog.sharing import Sharing
 from searchlog.snapshot.export import Seal, Snapshot, write_snapshot
@@ -64,6 +66,10 @@ def export(
     """
     if os.path.lexists(path) and not overwrite:
         raise UsageError(f"{path} is there already: give another name, or --force to write over it", path=str(path))
+    text = format_checkpoint(Checkpoint(ORIGIN_PREFIX + ledger.session, plan.frontier.size, plan.frontier.root))
+    for number, token in enumerate(tokens, 1):
+        if not read_token(token, text).imprint_ok:
+            raise UsageError(f"token {number} is of another head than that of session {ledger.session} now")
     if path.is_dir():
         raise UsageError(f"{path} is a folder: give the name of a file", path=str(path))
 

@@ -23,6 +23,8 @@ _EXTRAS = {
     "pypdfium2": ("pdf", "text of PDF files"),
     "model2vec": ("static", "word vectors (--scorer)"),
     "sentence_transformers": ("encoders", "networks (--scorer)"),
+    "cryptography": ("sign", "signing heads (export --sign)"),
+    "rfc3161_client": ("time", "signatures of time-stamp tokens (verify --tsa-root)"),
 }
 _SAFE_WAL = (3, 51, 3)
 

@@ -28,6 +28,7 @@ _SHOWN_MAX = 40
         "export",
         "export latest --turn 1 -o search.wacz",
         "export latest --evidence e1 --evidence e4 --profile evidence",
+        "export latest --checkpoint",
         "export latest --redact email --redact private-hosts --preview",
         "export --verifier",
     ),
@@ -61,6 +62,7 @@ _SHOWN_MAX = 40
     help="A time-stamp token (RFC 3161) over the head, to go with it. Repeatable.",
 )
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--checkpoint", is_flag=True, help="Print the head's text, for others to sign or stamp, and end.")
 @click.option("--verifier", is_flag=True, help="Print a script of plain Python that verifies snapshots, and end.")
 @options.archive_option
 @options.json_option
@@ -77,6 +79,7 @@ def export_command(
     sign: bool,
     tokens: tuple[str, ...],
     force: bool,
+    checkpoint: bool,
     verifier: bool,
     archive: str | None,
     as_json: bool,
@@ -97,11 +100,15 @@ def export_command(
         return Exit.OK
     from searchlog.archive import open_archive
     from searchlog.cli import progress
+    from searchlog.log.checkpoint import format_checkpoint
 
     signer = _signer() if sign else None
     stamped = [Path(token).read_bytes() for token in tokens]
-    with open_archive(archive, create=False, write=not preview) as opened:
+    with open_archive(archive, create=False, write=not (preview or checkpoint)) as opened:
         session = opened.find(session_id or "latest")
+        if checkpoint:
+            out.data(format_checkpoint(opened.ledger(session).checkpoint()))
+            return Exit.OK
         names = tuple(dict.fromkeys(name for item in evidence for name in item.split(",")))
         with progress.counting(f"looking through {session}", quiet) as listener:
             plan = opened.plan_export(

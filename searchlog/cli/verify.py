@@ -182,14 +182,15 @@ def _print_verdict(verdict: Verdict) -> None:
         whose = "which was asked for" if signed.trusted else "which came with the file: whose it is, you have to know"
         out.line(f"  signed   by the holder of {signed.key}, {whose}")
     for token in verdict.seals.tokens if verdict.seals else ():
-        out.line(f"  stamped  {token['time']} by {token['authority']}: {token['outcome']} {token['detail']}".rstrip())
+        who = token.authority or "an authority without a name"
+        out.line(f"  stamped  {token.time} by {who}; its signature: {token.outcome} {token.detail}".rstrip())
 
 
 _LEVELS = {
     "L0": "it agrees with itself, and whoever made it could have made another",
-    "L1": "and a holder of a key signed its head",
-    "L2": "and it extends a head that was seen elsewhere",
-    "L3": "and its head existed when a third party stamped it",
+    "L1": "it agrees with itself, and a holder of a key that was asked for signed its head",
+    "L2": "it agrees with itself, and extends a head that was seen elsewhere",
+    "L3": "it agrees with itself, and its head existed when a third party stamped it",
 }
 
 

@@ -4,7 +4,7 @@
     17
     q1J3dF0mlq7Zl2cOBlTzRmRcZ8wxk2fP0VGSbU0nOCA=
 
-Spec: C2SP tlog-checkpoint (the note text; signatures come with a later version).
+Spec: C2SP tlog-checkpoint (the note text; `note` has signatures).
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import hashlib
 import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from searchlog.snapshot.cdxj import IndexLine, index_bytes
 from searchlog.snapshot.documents import created, documents, pages_document
 from searchlog.snapshot.export import index_line
 from searchlog.snapshot.opened import Opened, open_snapshot
-from searchlog.snapshot.scope import ORIGINS, blobs_of, records_in
+from searchlog.snapshot.scope import ERASURE, ORIGINS, blobs_of, records_in
 from searchlog.snapshot.seals import Seals, check_seals, is_seal
 from searchlog.snapshot.series import Made, Series
 from searchlog.snapshot.warc import record_bytes
@@ -87,7 +88,7 @@ class Verdict:
             "profile": about.profile if about else None,
             "left_out": about.left_out.counts() if about else {},
             "redaction": list(about.redaction) if about else [],
-            "signatures": self.seals.to_json() if self.seals else [],
+            **(self.seals.to_json() if self.seals else {"signatures": [], "tokens": []}),
             "reports": [report.to_json() for report in self.reports],
         }
 
@@ -98,7 +99,7 @@ def absence_of(description: layout.Description) -> Absence:
 
 
 def check_snapshot(
-    path: Path,
+    path: str | PathLike[str],
     *,
     name: str | None = None,
     heads: Sequence[Checkpoint] = (),
@@ -110,6 +111,7 @@ def check_snapshot(
 
     name: what it must be called. heads, keys, roots: see `check_opened`.
     """
+    path = Path(path)
     try:
         opened = open_snapshot(path, agreeing=False)
     except (FormatError, IntegrityError) as error:
@@ -324,7 +326,7 @@ class _Check:
         here, named, kept = set(), set(), {}
         for envelope in self.opened.envelopes():
             here.add(envelope.seq)
-            if envelope.seq == 0 or envelope.turn in about.scope.turns or envelope.kind in ORIGINS:
+            if envelope.seq == 0 or envelope.turn in about.scope.turns or envelope.kind in (*ORIGINS, ERASURE):
                 kept[envelope.seq] = envelope
             try:
                 for name, taken in blobs_of(envelope, about.profile):

@@ -78,6 +78,8 @@ def plan(ledger: Ledger, choice: Choice, known: Secrets, progress: Progress = la
         else:
             draft.look_at(envelope, stored.lines[seq], charsets)
         progress(done, len(envelopes))
+    if choice.profile == "hashes":  # what explains an erased line is not here either
+        draft.records |= dict.fromkeys(range(stored.frontier.size), "profile")
     draft.leave_out_derived(envelopes[seq] for seq in wanted)
     here = {seq: envelope for seq, envelope in envelopes.items() if seq not in draft.records}
     named = {name for envelope in here.values() for name, _ in blobs_of(envelope, choice.profile)}

@@ -22,8 +22,9 @@ from searchlog.records import (
 from searchlog.snapshot.layout import Profile, Scope
 from searchlog.verify.contents import blob_refs
 
-__all__ = ["ORIGINS", "blobs_of", "records_in"]
+__all__ = ["ERASURE", "ORIGINS", "blobs_of", "records_in"]
 
+ERASURE = "erasure"
 ORIGINS = (Evidence.kind, Conversion.kind, Capture.kind)
 """Evidence, and what it rests on: the text that it is a slice of, and the page that gave it."""
 _OURS = (Capture, ProviderExchange, Conversion, Run, Decision, Query, Selection, Evidence, Rendering)
@@ -33,8 +34,8 @@ _OURS = (Capture, ProviderExchange, Conversion, Run, Decision, Query, Selection,
 def records_in(envelopes: Mapping[int, Envelope], scope: Scope) -> frozenset[int]:
     """Return the seqs of the records that a scope takes in, of those that can be read.
 
-    The first record belongs to every scope: it says whose session it is. Raises MissingError for a turn or a piece of
-    evidence that the session does not have.
+    The first record belongs to every scope: it says whose session it is. So do those that explain erased lines. Raises
+    MissingError for a turn or a piece of evidence that the session does not have.
     """
     if scope.kind == "session":
         return frozenset(envelopes)
@@ -51,7 +52,8 @@ def records_in(envelopes: Mapping[int, Envelope], scope: Scope) -> frozenset[int
             if not mine:
                 raise MissingError(f"the session has no evidence {name} that can be read", evidence=name)
             found.update(_rests_on(envelopes, mine))
-    return frozenset(found | ({0} & envelopes.keys()))
+    erasures = {seq for seq, envelope in envelopes.items() if envelope.kind == ERASURE}
+    return frozenset(found | erasures | ({0} & envelopes.keys()))
 
 
 def _rests_on(envelopes: Mapping[int, Envelope], evidence: Sequence[Envelope]) -> Iterator[int]:

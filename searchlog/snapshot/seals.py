@@ -1,23 +1,25 @@
 """What others say of a snapshot's head: signatures and time-stamp tokens, held against the very head in the file.
 
-A signature proves that a holder of its key signed this head, no more: whose key it is, a person has to know. Spec:
-C2SP signed-note, RFC 3161; FORMAT.md section 14.
+A signature proves that a holder of its key signed this head, no more: whose key it is, a person has to know. So one by
+a key that merely came with the file is told, and raises no level. Spec: C2SP signed-note, RFC 3161; FORMAT.md section
+14.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from searchlog.errors import FormatError
 from searchlog.log.note import VerifierKey, format_keys, format_vkey, judge_signature, parse_keys, parse_vkey
+from searchlog.log.token import check_token, read_token
 from searchlog.snapshot import layout
 from searchlog.snapshot.opened import Opened
 from searchlog.verify.finding import Report
 
-__all__ = ["Seals", "Signed", "check_seals", "is_seal"]
+__all__ = ["Seals", "Signed", "Stamped", "check_seals", "is_seal"]
 
 _TOKEN = re.compile(r"searchlog/token-[1-9][0-9]{0,2}\.tsr")
 
@@ -32,13 +34,25 @@ class Signed:
     """Whether whoever asked named the key; else it came with the file."""
 
 
+@dataclass(frozen=True, slots=True)
+class Stamped:
+    """A time-stamp token over this head."""
+
+    member: str
+    time: str
+    """When its authority says that the head existed."""
+    authority: str | None
+    outcome: str
+    """Of its own signature: `verified` or `not checked`."""
+    detail: str = ""
+
+
 @dataclass(slots=True)
 class Seals:
     """What is known of a head beyond the file."""
 
     signed: list[Signed] = field(default_factory=list)
-    tokens: list[dict[str, Any]] = field(default_factory=list)
-    """Of each token its member, time, who issued it, and whether its signature was checked."""
+    tokens: list[Stamped] = field(default_factory=list)
 
     @property
     def holding(self) -> list[str]:
@@ -47,15 +61,15 @@ class Seals:
 
     @property
     def level(self) -> str:
-        """L0 without a signature that holds, L1 with one, L3 with a token whose signature holds."""
-        if any(token["outcome"] == "verified" for token in self.tokens):
+        """L1 with a signature of a trusted key that holds, L3 with a token whose own signature holds, else L0."""
+        if any(token.outcome == "verified" for token in self.tokens):
             return "L3"
-        return "L1" if self.signed else "L0"
+        return "L1" if any(item.trusted for item in self.signed) else "L0"
 
     def to_json(self) -> dict[str, Any]:
         """Return it as `verify FILE --json` has it."""
         signed = [{"key": item.key, "trusted": item.trusted} for item in self.signed]
-        return {"signatures": signed, "tokens": self.tokens}
+        return {"signatures": signed, "tokens": [asdict(token) for token in self.tokens]}
 
 
 def is_seal(name: str) -> bool:
@@ -82,7 +96,26 @@ def check_seals(opened: Opened, report: Report, keys: Collection[str], roots: Se
     for signature in opened.note.signatures:
         if (signature.name, signature.key_id) not in known:
             report.skip("signatures of keys that are not here")
+    for name in opened.zip.members:
+        if _TOKEN.fullmatch(name):
+            _stamped(opened, name, roots, report, seals)
     return seals
+
+
+def _stamped(opened: Opened, name: str, roots: Sequence[bytes], report: Report, seals: Seals) -> None:
+    """Take in a token, or say what is wrong with it."""
+    data = opened.read(name)
+    try:
+        facts = read_token(data, opened.note.text)
+        checked = check_token(data, opened.note.text, roots)
+    except FormatError as error:
+        report.add("token-invalid", name, str(error))
+        return
+    if checked.outcome == "failed":
+        report.add("token-invalid", name, checked.why)
+    else:
+        report.count("tokens")
+        seals.tokens.append(Stamped(name, facts.time, facts.authority, checked.outcome, checked.why))
 
 
 def _own_keys(opened: Opened, report: Report) -> tuple[VerifierKey, ...]:
