@@ -32,7 +32,7 @@ def test_python_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: py
     with DemoSite() as site:
         host = site.url.removeprefix("http://")
         allow = f'allow_private=["{host}"]'
-        assert len(PYTHON) == 4
+        assert len(PYTHON) == 5
         names: dict[str, object] = {}
         for example in PYTHON:
             code = example.replace('providers=["wikipedia"]', f"providers=[provider], {allow}")
@@ -102,7 +102,8 @@ def _json(*arguments: str) -> dict[str, Any]:
     return value
 
 
-def test_json_of_reading_commands_has_the_fields_of_the_table(demo: dict[str, Any]) -> None:
+def test_json_of_reading_commands_has_the_fields_of_the_table(demo: dict[str, Any], tmp_path: Path) -> None:
+    file = str(tmp_path / "demo.wacz")
     where = ("--archive", demo["place"])
     url = demo["searches"][0]["evidence"][0]["url"]
     outputs = {
@@ -115,6 +116,12 @@ def test_json_of_reading_commands_has_the_fields_of_the_table(demo: dict[str, An
         "verify": _json("verify", *where),
         "replay": _json("replay", demo["session"], *where),
         "reparse": _json("reparse", demo["session"], *where),
+        "export": _json("export", demo["session"], "-o", file, *where),
+        "export --preview": _json("export", demo["session"], "--redact", "email", "--preview", *where),
+        "verify FILE": _json("verify", file),
+        "replay FILE": _json("replay", file),
+        "import": _json("import", file, "--archive", str(tmp_path / "other")),
+        "diff": _json("diff", demo["session"], file, *where),
         "providers": _json("providers"),
         "doctor": _json("doctor", *where),
     }
