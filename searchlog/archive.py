@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -54,6 +54,8 @@ class SessionInfo:
     erased_count: int = 0
     damaged: tuple[str, ...] = ()
     """What of it cannot be read, a sentence each; the rest is told all the same."""
+    imported: bool = False
+    """Whether it is somebody else's, and came in a snapshot."""
 
 
 class Archive:
@@ -203,7 +205,8 @@ class Archive:
 
     def sessions(self) -> list[SessionInfo]:
         """Return all sessions, oldest first; one of which something cannot be read says so."""
-        return [self._info(name) for name in self.resources.storage.log.sessions()]
+        others = self.sharing.imported()
+        return [replace(self._info(n), imported=n in others) for n in self.resources.storage.log.sessions()]
 
     def _info(self, name: str) -> SessionInfo:
         entries = list(self.ledger(name).entries())

@@ -43,6 +43,8 @@ def sessions_command(archive: str | None, as_json: bool) -> int:
 
 
 def _state(info: SessionInfo) -> str:
-    """Return what is not as it was written, in a word or two."""
-    counts = ((info.erased_count, "erased"), (len(info.damaged), "damaged"))
-    return ", ".join(f"{count} {what}" for count, what in counts if count) or "whole"
+    """Return whose it is and what is not as it was written, in a word or two."""
+    counts = ((info.erased_count, "left out" if info.imported else "erased"), (len(info.damaged), "damaged"))
+    gone = ", ".join(f"{count} {what}" for count, what in counts if count)
+    whose = ["imported"] if info.imported else []
+    return ", ".join([*whose, *([gone] if gone else [])]) or "whole"
