@@ -343,44 +343,39 @@ class Verification(Body):
     findings: list[dict[str, Any]] | BlobRef
 
 
-class Export(Body):
-    """A snapshot that left this archive."""
+class _Shared(Body):
+    """A snapshot that went from one archive to another."""
 
-    kind = "export"
     session: str
     """Of which session."""
     snapshot: str
     """Its name: the digest of its manifest."""
     size: int
     root: str
-    """The head that left with it, base64."""
+    """The head that went with it, base64."""
     scope: dict[str, Any]
     profile: str
+    signed_by: list[str] = []
+    """Verifier keys of signatures that hold."""
+    file: str
+    """The file's name, without its folder."""
+
+
+class Export(_Shared):
+    """A snapshot that left this archive."""
+
+    kind = "export"
     redaction: list[str] = []
     """The rules by which it was redacted."""
-    signed_by: list[str] = []
-    """Verifier keys."""
-    file: str
-    """The name it was written under, without its folder."""
 
 
-class Import(Body):
+class Import(_Shared):
     """A snapshot of somebody else's session that was taken in, and what of that session is not here since."""
 
     kind = "import"
     spill = ("left_out",)
-    session: str
-    snapshot: str
-    size: int
-    root: str
-    """The sender's head, base64."""
-    scope: dict[str, Any]
-    profile: str
     left_out: _Spilled
     """As in a snapshot's description (FORMAT.md section 14); of all snapshots of the session together."""
-    signed_by: list[str] = []
-    """Verifier keys of signatures that hold."""
-    file: str
 
 
 class Note(Body):

@@ -19,8 +19,7 @@ from searchlog.checks import expect
 from searchlog.errors import UsageError
 from searchlog.flow.indexing import index_captures
 from searchlog.importing import refuse
-from searchlog.search.provider import Facts
-from searchlog.search.providers.archive import OWN_TERMS, PARSER, run_of_hits
+from searchlog.search.providers.archive import PARSER, Archive, run_of_hits
 from searchlog.search.query import Query
 from searchlog.search.run import Run
 from searchlog.search.textindex import TextIndex
@@ -34,18 +33,7 @@ __all__ = ["SnapshotProvider", "open_shelf"]
 class SnapshotProvider:
     """Answers from the pages of one snapshot."""
 
-    FACTS = Facts(
-        name="snapshot",
-        title="The pages of a snapshot",
-        endpoint="",
-        third_party="nobody: it is answered on this machine",
-        terms=OWN_TERMS,
-        applies=("count", "page"),
-        returns=("snippet", "score"),
-        count_max=50,
-        scope="archive",
-        by_name=True,
-    )
+    FACTS = replace(Archive.FACTS, name="snapshot", title="The pages of a snapshot")
 
     def __init__(self, index: TextIndex, shelf: Shelf) -> None:
         self._index = index
