@@ -16,11 +16,11 @@ from searchlog.errors import IntegrityError, UsageError
 from searchlog.log.store.base import SessionSnapshot, StoredLine
 from searchlog.records import Import
 from searchlog.sharing import SESSION, Imported, Sharing
-from searchlog.snapshot.check import Verdict, check_opened
+from searchlog.snapshot.check import Verdict, open_sound
 from searchlog.snapshot.layout import LeftOut, Why
-from searchlog.snapshot.opened import Opened, open_snapshot
+from searchlog.snapshot.opened import Opened
 
-__all__ = ["TakenIn", "refuse", "take_in"]
+__all__ = ["TakenIn", "take_in"]
 
 _BATCH_BYTES = 8 * 2**20
 Progress = Callable[[int, int], None]
@@ -51,9 +51,7 @@ def take_in(sharing: Sharing, path: Path, progress: Progress = lambda done, tota
     IntegrityError with the findings among its fields, FormatError, UsageError for a session that this archive writes
     itself, StoreError.
     """
-    with open_snapshot(path) as opened:
-        verdict = check_opened(opened, progress=progress)
-        refuse(verdict)
+    with open_sound(path, progress) as (opened, verdict):
         return _Import(sharing, opened, verdict).run()
 
 
@@ -161,18 +159,6 @@ class _Import:
             left_out=left_out.to_json(),
             signed_by=list(signed_by),
             file=self._opened.path.name,
-        )
-
-
-def refuse(verdict: Verdict) -> None:
-    """Raise IntegrityError for a verdict with findings; it names the first, and holds all."""
-    findings = [finding for report in verdict.reports for finding in report.findings]
-    if findings:
-        first, more = findings[0], len(findings) - 1
-        raise IntegrityError(
-            f"{verdict.file} is refused, nothing was stored: {first.code}: {first.where}: {first.message}"
-            + (f", and {more} more findings" if more else ""),
-            findings=[finding.to_json() for finding in findings],
         )
 
 

@@ -18,13 +18,11 @@ from pathlib import Path
 from searchlog.checks import expect
 from searchlog.errors import UsageError
 from searchlog.flow.indexing import index_captures
-from searchlog.importing import refuse
 from searchlog.search.providers.archive import PARSER, Archive, run_of_hits
 from searchlog.search.query import Query
 from searchlog.search.run import Run
 from searchlog.search.textindex import TextIndex
-from searchlog.snapshot.check import check_opened
-from searchlog.snapshot.opened import open_snapshot
+from searchlog.snapshot.check import open_sound
 from searchlog.stored import Shelf
 
 __all__ = ["SnapshotProvider", "open_shelf"]
@@ -61,8 +59,7 @@ def open_shelf(
     not sound, UsageError for one without pages, StoreError.
     """
     expect("file", file, str | PathLike)
-    with open_snapshot(Path(file)) as opened, TextIndex() as index:
-        refuse(check_opened(opened, progress=progress))
+    with open_sound(Path(file), progress) as (opened, _), TextIndex() as index:
         storage = opened.storage
         if not index_captures(index, storage.log, storage.blobs):
             raise UsageError(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from searchlog.cli import options, out
 from searchlog.cli.exits import Exit
+from searchlog.errors import UsageError
 
 if TYPE_CHECKING:
     from searchlog.replay import Replay
@@ -33,6 +35,8 @@ def replay_command(session_id: str | None, turn: int | None, archive: str | None
     from searchlog.view import turn_views
 
     file = session_id if session_id is not None and options.names_file(session_id) else None
+    if file is not None and not Path(file).is_file():
+        raise UsageError(f"no file {file}", path=file)
     with options.open_existing(file or archive) as opened:
         ledger = opened.ledger("latest" if file else session_id or options.newest_search(opened))
         views = turn_views(Reading(ledger).records)

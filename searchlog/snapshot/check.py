@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -33,7 +34,7 @@ from searchlog.verify.absence import Absence
 from searchlog.verify.finding import Report
 from searchlog.verify.store import verify_session
 
-__all__ = ["Verdict", "absence_of", "check_opened", "check_snapshot"]
+__all__ = ["Verdict", "absence_of", "check_opened", "check_snapshot", "open_sound"]
 
 _STEP = 1 << 20
 Progress = Callable[[int, int], None]
@@ -154,6 +155,31 @@ def check_opened(
         progress=progress,
     )
     return Verdict(opened.path.name, check.report, opened.name, store, seals, opened.description, opened.checkpoint)
+
+
+@contextmanager
+def open_sound(path: Path, progress: Progress = lambda done, total: None) -> Iterator[tuple[Opened, Verdict]]:
+    """Open a snapshot in which nothing was found, with the verdict that says so.
+
+    Raises IntegrityError for one in which something was: it names the first finding, and holds all in `findings`;
+    FormatError for a file that is no sound snapshot, UsageError, StoreError.
+    """
+    refused = f"{path.name} is refused, nothing was stored"
+    try:
+        opened = open_snapshot(path, agreeing=False)
+    except FormatError as error:
+        raise FormatError(f"{refused}: {error}", **error.fields) from None
+    with opened:
+        verdict = check_opened(opened, progress=progress)
+        findings = [finding for report in verdict.reports for finding in report.findings]
+        if findings:
+            first, more = findings[0], len(findings) - 1
+            raise IntegrityError(
+                f"{refused}: {first.code}: {first.where}: {first.message}"
+                + (f", and {more} more findings" if more else ""),
+                findings=[finding.to_json() for finding in findings],
+            )
+        yield opened, verdict
 
 
 @dataclass
