@@ -109,6 +109,7 @@ def test_sessions_are_listed(kept: Kept) -> None:
     assert set(told) == {"archive", "sessions"}
     assert set(told["sessions"][0]) == {
         "id", "record_count", "title", "began_at", "turns", "queries", "evidence_count", "erased_count", "damaged",
+        "imported",
     }  # fmt: skip
 
 
