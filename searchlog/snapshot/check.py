@@ -19,13 +19,14 @@ from typing import Any
 from searchlog.digest import Digest
 from searchlog.errors import FormatError, IntegrityError, MissingError
 from searchlog.ledger import number_runs
-from searchlog.log.checkpoint import Checkpoint
+from searchlog.log.checkpoint import Checkpoint, format_checkpoint
 from searchlog.records import Evidence, Rendering
 from searchlog.snapshot import layout
 from searchlog.snapshot.cdxj import IndexLine, index_bytes
 from searchlog.snapshot.documents import created, documents, pages_document
 from searchlog.snapshot.export import index_line
 from searchlog.snapshot.opened import Opened, open_snapshot
+from searchlog.snapshot.redaction import is_shared_rule
 from searchlog.snapshot.scope import ERASURE, ORIGINS, blobs_of, records_in
 from searchlog.snapshot.seals import Seals, check_seals, is_seal
 from searchlog.snapshot.series import Made, Series
@@ -146,14 +147,16 @@ def check_opened(
     check.archive(progress)
     check.documents()
     seals = check_seals(opened, check.report, keys, roots)
-    store = verify_session(
-        opened.storage.log,
-        opened.storage.blobs,
-        opened.description.session,
-        heads=heads,
-        absent=absence_of(opened.description),
-        progress=progress,
-    )
+    store = None
+    if opened.lines:  # without a line there is no session to look at, and that is told already
+        store = verify_session(
+            opened.storage.log,
+            opened.storage.blobs,
+            opened.description.session,
+            heads=heads,
+            absent=absence_of(opened.description),
+            progress=progress,
+        )
     return Verdict(opened.path.name, check.report, opened.name, store, seals, opened.description, opened.checkpoint)
 
 
@@ -198,7 +201,9 @@ class _Check:
         self.series = Series(about.session, self.opened.storage.blobs, about.left_out.blobs)
 
     def head(self) -> None:
-        """Check that log, checkpoint and description speak of one head."""
+        """Check that log, checkpoint and description speak of one head, and the checkpoint of nothing else."""
+        if self.opened.note.text != format_checkpoint(self.opened.checkpoint):
+            self.report.add("document-differs", layout.CHECKPOINT, "it says more than the head")
         error = self.opened.disagreement
         if error is not None:
             fields = {name: error.fields.get(name) for name in ("expected", "found")}
@@ -365,8 +370,11 @@ class _Check:
         for name in sorted(about.left_out.blobs.keys() - named):
             self._misdescribed(f"no record that is here names blob {name}, which is said to be left out")
         for what in about.left_out.counts():
-            if (why := what.split()[1]) in self._impossible():
-                self._misdescribed(f"{what.split()[0]} are said to be left out for a reason that cannot be: {why}")
+            if what in self._impossible():
+                self._misdescribed(f"{what.split()[0]} are said to be left out for a reason that cannot be: {what}")
+        for rule in about.redaction:
+            if not is_shared_rule(rule):
+                self._misdescribed(f"no rule of redaction is {rule:.80}")
         if here and about.profile == "hashes":
             self._misdescribed("a snapshot of hashes holds no record")
         try:
@@ -379,14 +387,18 @@ class _Check:
             self._misdescribed(f"records {first} to {last} are here, and the scope {about.scope.kind} has them not")
 
     def _impossible(self) -> set[str]:
-        """Return the reasons that nothing can be left out for, as the snapshot is described."""
+        """Return what cannot be left out, and why, as the snapshot is described."""
         about = self.opened.description
         possible = {
-            "scope": about.scope.kind != "session",
-            "profile": about.profile != "full",
-            "redacted": bool(about.redaction),
+            "records scope": about.scope.kind != "session",
+            "blobs scope": False,
+            "records profile": about.profile == "hashes",
+            "blobs profile": about.profile == "evidence",
+            "records redacted": bool(about.redaction),
+            "blobs redacted": bool(about.redaction),
+            "records missing": False,
         }
-        return {why for why, can_be in possible.items() if not can_be}
+        return {what for what, can_be in possible.items() if not can_be}
 
     def _misdescribed(self, message: str) -> None:
         self.report.add("document-differs", layout.DESCRIPTION, message)

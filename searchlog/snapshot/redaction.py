@@ -38,7 +38,18 @@ from searchlog.secrecy import MARKER, Secrets
 from searchlog.snapshot.addresses import Span, emails, merged, private_hosts
 from searchlog.snapshot.spellings import texts, undone, views
 
-__all__ = ["RULES", "Match", "Redacted", "Redactor", "Rule", "derived", "grouped", "parse_rule", "preview"]
+__all__ = [
+    "RULES",
+    "Match",
+    "Redacted",
+    "Redactor",
+    "Rule",
+    "derived",
+    "grouped",
+    "is_shared_rule",
+    "parse_rule",
+    "preview",
+]
 
 RULES = "email, private-hosts, text:LITERAL, pattern:REGEX or field:NAME"
 _FOUND_MAX = 60
@@ -116,6 +127,16 @@ def parse_rule(text: str) -> Rule:
             Rule(text, kind, path, record) if path and (record in KINDS or "-" in record) else Rule(text, kind, value)
         )
     raise UsageError(f"not a rule of redaction: {text!r:.200}; a rule is {RULES}", rule=text)
+
+
+def is_shared_rule(text: str) -> bool:
+    """Return whether a text is a rule as a snapshot tells it (`Rule.shared`)."""
+    if text in ("text", "pattern"):
+        return True
+    try:
+        return parse_rule(text).shared == text
+    except UsageError:
+        return False
 
 
 class Redactor:
