@@ -27,7 +27,7 @@ from searchlog.errors import IntegrityError, MissingError, SearchlogError, Store
 from searchlog.ledger import Draft
 from searchlog.log.envelope import Envelope, decode, encode
 from searchlog.log.tree import leaf_hash
-from searchlog.records import Capture, Note
+from searchlog.records import Capture, Export, Import, Note
 from searchlog.search import registry
 from searchlog.sharing import SESSION as SHARING
 from searchlog.sharing import Sharing
@@ -35,6 +35,7 @@ from searchlog.snapshot.check import Verdict, check_snapshot
 from searchlog.verify.store import verify_session
 from tests.searches import HTML, JSON, ask, html, opened
 from tests.sites import Answer, serve
+from tests.snapshots import signed
 from tests.tampering import WARC, Parts, contents, record_of, warcs
 
 MAIL, HOST, KEY = "keeper.of.gates@mills.example", "wiki.corp.internal", "tvly-canary7Hq2ZsX9bW4mKp1TfR8v"
@@ -585,3 +586,101 @@ def test_what_was_erased_at_the_senders_is_not_taken_away_here(sender: Sender, t
         take_in(receiver, late)  # record 1 is erased, and nothing says so
     with opened(receiver) as archive:
         assert all(item.line is not None for item in archive.resources.storage.log.get(sender.public))
+
+
+# --- what an archive keeps of it
+
+
+def findings_in(folder: Path, session: str) -> set[tuple[str, str]]:
+    with open_archive(folder, env={}) as archive:
+        storage = archive.resources.storage
+        report = verify_session(storage.log, storage.blobs, session, absent=archive.sharing.absence(session))
+    return {(one.code, one.where) for one in report.findings}
+
+
+@pytest.mark.parametrize("choice", [{}, {"turns": [2]}, {"profile": "evidence"}], ids=str)
+def test_what_goes_missing_after_an_import_is_not_taken_for_left_out(
+    sender: Sender, tmp_path: Path, receiver: Path, choice: dict[str, Any]
+) -> None:
+    path = export(sender.folder, sender.public, tmp_path / "part.wacz", **choice)
+    take_in(receiver, path)
+    here = max(seq for seq, line in enumerate(Parts.of(path.read_bytes()).lines) if line[:1] == b"{")
+    forget(receiver, sender.public, here - 1)
+    assert ("erased-unexplained", f"record {here - 1}") in findings_in(receiver, sender.public)
+    take_in(receiver, path)  # and the next import brings it back
+    assert findings_in(receiver, sender.public) == set()
+    blobs = sorted((receiver / "blobs").rglob("*"))
+    gone = next(path for path in blobs if path.is_file())
+    gone.unlink()
+    assert ("blob-missing", f"sha256:{gone.name}") in findings_in(receiver, sender.public)
+    take_in(receiver, path)
+    assert findings_in(receiver, sender.public) == set()
+
+
+@pytest.mark.parametrize("first", [{"turns": [2]}, {"evidence": ["e1"]}, {"profile": "hashes"}], ids=str)
+def test_what_was_shared_further_grows_into_the_whole_as_well(
+    sender: Sender, tmp_path: Path, receiver: Path, first: dict[str, Any]
+) -> None:
+    take_in(receiver, export(sender.folder, sender.public, tmp_path / "part.wacz", **first))
+    further = export(receiver, sender.public, tmp_path / "further.wacz")
+    checked(further)
+    take_in(tmp_path / "third", further)
+    whole = export(sender.folder, sender.public, tmp_path / "whole.wacz")
+    assert not take_in(tmp_path / "third", whole).known
+    assert verified(tmp_path / "third", sender.public).not_checked == {}
+    assert export(tmp_path / "third", sender.public, tmp_path / "again.wacz").read_bytes() == whole.read_bytes()
+
+
+class Signs:
+    """A signer with a key that everybody knows."""
+
+    vkey = signed("a\n", "example.com/sender")[1]
+
+    def sign(self, text: str) -> str:
+        return signed(text, "example.com/sender")[0]
+
+
+def signed_export(folder: Path, session: str, to: Path) -> Path:
+    with opened(folder) as archive:
+        archive.write_export(archive.plan_export(session), to, signer=Signs())
+    return to
+
+
+@pytest.mark.parametrize("unsigned_first", [False, True])
+def test_a_signature_that_is_no_longer_there_is_told(
+    sender: Sender, tmp_path: Path, receiver: Path, unsigned_first: bool
+) -> None:
+    """Whoever wrote the session signed it once; what comes after it unsigned may be from somebody else."""
+    shutil.copytree(sender.folder, tmp_path / "copy")
+    if unsigned_first:
+        take_in(receiver, export(tmp_path / "copy", sender.public, tmp_path / "unsigned.wacz"))
+    done = take_in(receiver, signed_export(tmp_path / "copy", sender.public, tmp_path / "signed.wacz"))
+    assert done.warnings == ()
+    longer(tmp_path / "copy", sender.public, "went on")
+    done = take_in(receiver, export(tmp_path / "copy", sender.public, tmp_path / "later.wacz"))
+    assert any(Signs.vkey in text for text in done.warnings)
+
+
+def test_a_history_that_was_cut_short_takes_nothing_away(sender: Sender, tmp_path: Path, receiver: Path) -> None:
+    shutil.copytree(sender.folder, tmp_path / "copy")
+    early = export(tmp_path / "copy", sender.public, tmp_path / "early.wacz")
+    longer(tmp_path / "copy", sender.public, "went on")
+    late = export(tmp_path / "copy", sender.public, tmp_path / "late.wacz")
+    take_in(receiver, late)
+    before = contents(receiver)
+    assert take_in(receiver, early).known
+    assert contents(receiver) == before
+
+
+def test_exports_and_imports_are_kept_in_the_archive(sender: Sender, tmp_path: Path, receiver: Path) -> None:
+    shutil.copytree(sender.folder, tmp_path / "copy")
+    path = export(tmp_path / "copy", sender.public, tmp_path / "part.wacz", turns=[2], redact=["email"])
+    take_in(receiver, path)
+    name = checked(path).name
+    with opened(tmp_path / "copy") as archive:
+        (left,) = [x.body for x in archive.ledger(SHARING).records() if isinstance(x.body, Export)][-1:]
+    assert (left.snapshot, left.session, left.redaction) == (name, sender.public, ["email"])
+    with open_archive(receiver, env={}) as archive:
+        (came,) = [x.body for x in archive.ledger(SHARING).records() if isinstance(x.body, Import)]
+        assert archive.sharing.imported()[sender.public].snapshots == (name,)
+    assert (came.snapshot, came.session, came.root, came.size) == (name, sender.public, left.root, left.size)
