@@ -133,7 +133,8 @@ class Archive:
         if profile not in PROFILES:
             raise UsageError(f"a profile is one of {', '.join(PROFILES)}, not {profile!r:.40}")
         choice = Choice(Scope(tuple(turns), tuple(evidence)), profile, tuple(map(parse_rule, redact)))
-        return plan(self.ledger(session_id), choice, known(), progress)
+        ledger = self.ledger(session_id)
+        return plan(ledger, choice, known(), absent=self.sharing.absence(ledger.session), progress=progress)
 
     def write_export(
         self,

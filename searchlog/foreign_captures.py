@@ -13,7 +13,7 @@ import hashlib
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -35,6 +35,7 @@ from searchlog.log.envelope import decode
 from searchlog.log.store.base import LogStore, StoredLine
 from searchlog.recording import Stored
 from searchlog.session import Session
+from searchlog.sharing import Sharing
 from searchlog.snapshot.foreign import Original, Survey, aside_reason, exchange_of, revisit_keys, revisited_keys
 from searchlog.snapshot.foreign_package import DIGEST, MANIFEST, Package, read_package, warcs_of
 from searchlog.snapshot.warc_reader import WarcFault, WarcLimits, WarcRecord, read_warc
@@ -167,7 +168,7 @@ def import_captures(
     chosen = settings or Settings()
     chosen = replace(chosen, threads=min(chosen.threads, _THREADS))
     work = _Import(file, chosen, resources.clock, resources.storage.blobs)
-    work.already = set(_imported_before(resources.storage.log, file.digest))
+    work.already = _already(resources, file.digest)
     resources.pool.warm()
     desk = Desk(session.ledger, resources)
     tasks = work.tasks()
@@ -192,7 +193,7 @@ def known_whole(resources: Resources, file: ForeignFile) -> ForeignImport | None
 
     So a session need not begin for a file that is here already.
     """
-    already = set(_imported_before(resources.storage.log, file.digest))
+    already = _already(resources, file.digest)
     if not already:
         return None
     work = _Import(file, Settings(), resources.clock, resources.storage.blobs, already)
@@ -287,13 +288,21 @@ def _is_as_listed(found: ForeignFile, container: ZipReader, package: Package, na
 # --- what is there already
 
 
-def _imported_before(log: LogStore, file: Digest) -> Iterator[tuple[str | None, int, str]]:
-    """Yield member, offset and id of each record of this file that a session of the archive holds a capture of.
+def _already(resources: Resources, file: Digest) -> set[tuple[str | None, int, str]]:
+    """Return what of a file the archive's own sessions hold; what a stranger's session says of it is the stranger's."""
+    storage = resources.storage
+    others = Sharing(storage, resources.clock, resources.ids).imported()
+    sessions = [name for name in storage.log.sessions() if name not in others]
+    return set(_imported_before(storage.log, file, sessions))
+
+
+def _imported_before(log: LogStore, file: Digest, sessions: Iterable[str]) -> Iterator[tuple[str | None, int, str]]:
+    """Yield member, offset and id of each record of this file that one of these sessions holds a capture of.
 
     A capture is appended together with its conversion, so what a crash left of an import is whole, as far as it is.
     """
     mark = file.encode("ascii")
-    for session in log.sessions():
+    for session in sessions:
         for item in _lines(log, session):
             if item.line is None or mark not in item.line or b'"imported"' not in item.line:
                 continue

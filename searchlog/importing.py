@@ -22,6 +22,7 @@ from searchlog.snapshot.opened import Opened
 
 __all__ = ["TakenIn", "take_in"]
 
+_WORDS = frozenset((SESSION, "latest", "new"))
 _BATCH_BYTES = 8 * 2**20
 Progress = Callable[[int, int], None]
 
@@ -69,9 +70,8 @@ class _Import:
 
     def run(self) -> TakenIn:
         """Store what is new, unless it may not be."""
+        self._refuse_name()
         self._refuse_fork()
-        if self._session == SESSION:
-            raise UsageError(f"{self._opened.path.name} holds the exports and imports of an archive: those stay there")
         if self._here and self._earlier is None:
             return self._own()
         fresh = [seq for seq, item in enumerate(self._opened.lines) if item.line is not None and self._lacks(seq)]
@@ -92,6 +92,19 @@ class _Import:
             left_out.counts(),
             _of_signers(self._earlier, signed_by),
         )
+
+    def _refuse_name(self) -> None:
+        """Refuse a session whose id has a meaning here: a word of ours, or the beginning of another's id."""
+        if self._session in _WORDS:
+            raise UsageError(
+                f"{self._opened.path.name} holds a session called {self._session}: that has a meaning here"
+            )
+        shadowed = [name for name in self._log.sessions() if name.startswith(self._session) and name != self._session]
+        if shadowed:
+            raise UsageError(
+                f"{self._opened.path.name} holds session {self._session}, and that is the beginning of {shadowed[0]}, "
+                "which is here: one could not be told from the other"
+            )
 
     def _own(self) -> TakenIn:
         more = len(self._opened.lines) - len(self._here)

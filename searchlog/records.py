@@ -219,14 +219,14 @@ class Capture(Body):
     robots: dict[str, Any] | None = None
     reused: dict[str, Any] | None = None
     """Where the bytes come from when nothing was fetched: `via` (cache, archive, snapshot), `session`, `seq`, the
-    `snapshot`, and `imported` when that capture was."""
+    `snapshot`, and `imported` when somebody else made that capture."""
     imported: dict[str, Any] | None = None
     """Where the exchange comes from when another tool made it: `file` and its `digest`, `member` (of a WACZ file), and
     of the WARC record its id as `record` and its `offset`."""
 
     @property
     def is_imported(self) -> bool:
-        """Whether another tool made the exchange, so that its bytes and its time are that tool's word."""
+        """Whether another tool or person made the exchange, so that its bytes and its time are their word."""
         return self.imported is not None or bool((self.reused or {}).get("imported"))
 
 

@@ -53,6 +53,7 @@ from searchlog.search.fuse import Candidate
 from searchlog.search.provider import Facts, Provider, own_servers
 from searchlog.search.query import Query
 from searchlog.search.run import Run, RunOutcome
+from searchlog.sharing import Sharing
 from searchlog.stored import Shelf, stored_page
 
 __all__ = ["Search", "Searching"]
@@ -236,7 +237,8 @@ class Searching:
     def _tasks(self, candidates: Sequence[Candidate], given: Mapping[int, Given]) -> tuple[list[Task], dict[str, int]]:
         """Return a task a candidate; one that an index found is read from the archive, and one that a text is given of
         has none."""
-        ledger = self.desk.ledger
+        ledger, resources = self.desk.ledger, self.desk.resources
+        others = Sharing(resources.storage, resources.clock, resources.ids).imported()
         tasks, order = [], {}
         for number, candidate in enumerate(candidates):
             if number in given:
@@ -251,6 +253,7 @@ class Searching:
                 place = shelf or ledger
                 stored, imported = stored_page(place.log, place.blobs, place.load, session, int(seq))
                 fetch = replace(stored, url=candidate.url)  # it may have been asked for by another name then
+                imported = imported or shelf is not None or session in others
                 source = {"via": "snapshot", "snapshot": shelf.name} if shelf else {"via": "archive"}
                 reused = {**source, "session": session, "seq": int(seq), **({"imported": True} if imported else {})}
                 tasks.append(Task(candidate.url, fetch, reused))

@@ -359,6 +359,26 @@ BUNDLES: dict[str, tuple[str, Make]] = {
         ABOUT,
         described(left_out={"records": [], "blobs": {f"sha256:{n:064x}": "secret" for n in range(50_000)}}),
     ),
+    "expression-that-is-costly": (ABOUT, described(redaction=["pattern:" + "(a|b)" * 1_000_000])),
+    "many-rules": (ABOUT, described(redaction=["email"] * 1_000_000)),
+    "token-large": ("token-1.tsr", set_to("searchlog/token-1.tsr", b"\x30\x83\xff\xff\xff" + bytes(60 * MB))),
+    "many-tokens": (
+        "token-1.tsr",
+        lambda p: replace(
+            p, members={**p.members, **{f"searchlog/token-{n}.tsr": b"\x30\x80" * 9_000 for n in range(1, 1000)}}
+        ).careful(),
+    ),
+    "many-members": (
+        "a/0",
+        lambda p: replace(p, members={**p.members, **{f"a/{n}": b"" for n in range(9_900)}}).careful(),
+    ),
+    "many-broken-records": (
+        WARC,
+        lambda p: replace(
+            p,
+            members={**p.members, WARC: p[WARC] + b"WARC/1.1\r\nA: b\r\nContent-Length: 0\r\n\r\n\r\n\r\n" * 100_000},
+        ).careful(),
+    ),
     "escape-codes-in-texts": (CHECKPOINT, described(redaction=["\x1b[2J\x1b]0;t\x07"], session="s\x1b[2J")),
 }
 """By name: what the refusal says, and the file."""

@@ -607,7 +607,7 @@ def test_evidence_of_another_tools_page_says_whose_word_its_time_is(archive: Arc
     import_captures(session, file(tmp_path, [page(URL, MILL)]))
     found = session.search("tide mill gate", providers=["archive"])
     assert [item.source.kind for item in found.evidence] == ["imported-page"]
-    assert "page archived by another tool, which says 20" in found.rendering
+    assert "page captured elsewhere, as its file says at 20" in found.rendering
     assert "page fetched" not in found.rendering
     (body,) = bodies(session, Evidence)
     assert body.source_kind == "imported-page"

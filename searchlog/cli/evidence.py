@@ -86,7 +86,7 @@ def _list(pieces: list[dict[str, Any]]) -> None:
 
 _KINDS = {
     "page": "",
-    "imported-page": "imported-page: captured by another tool, whose word its bytes and time are",
+    "imported-page": "imported-page: captured by another tool or person, whose word its bytes and time are",
     "provider-text": "provider-text: a provider's text, not the page itself",
 }
 

@@ -103,7 +103,7 @@ def export_command(
     from searchlog.log.checkpoint import format_checkpoint
 
     signer = _signer() if sign else None
-    stamped = [Path(token).read_bytes() for token in tokens]
+    stamped = [options.read_file(token) for token in tokens]
     with open_archive(archive, create=False, write=not (preview or checkpoint)) as opened:
         session = opened.find(session_id or "latest")
         if checkpoint:

@@ -29,6 +29,7 @@ __all__ = [
     "open_existing",
     "providers_now",
     "quiet_option",
+    "read_file",
     "session_option",
     "standings_of",
     "together",
@@ -142,6 +143,14 @@ def open_existing(location: str | None) -> Archive:
         raise UsageError(f"no file {location}", path=location)
 
     return open_archive(location, create=False, write=False)
+
+
+def read_file(place: str) -> bytes:
+    """Return the bytes of a file that was named. Raises UsageError for what is no file: a pipe would be waited for."""
+    if not os.path.isfile(place):
+        raise UsageError(f"{place} is no file", path=place)
+    with open(place, "rb") as file:
+        return file.read()
 
 
 def names_file(place: str) -> bool:

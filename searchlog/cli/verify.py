@@ -84,7 +84,7 @@ def verify_command(
         from searchlog.cli import progress
         from searchlog.snapshot.check import check_snapshot
 
-        certificates = [Path(root).read_bytes() for root in roots]
+        certificates = [options.read_file(root) for root in roots]
         with progress.counting(f"checking {session_id}", quiet) as listener:
             verdict = check_snapshot(
                 Path(session_id), name=name, heads=seen, keys=keys, roots=certificates, progress=listener
@@ -177,7 +177,8 @@ def _print_verdict(verdict: Verdict) -> None:
     out.line(f"  holds    {scope}, profile {about.profile}, of session {about.session}")
     for what, count in about.left_out.counts().items():
         out.line(f"  left out {count} {what}")
-    out.line(f"  level    {verdict.level}: {_LEVELS[verdict.level]}")
+    if verdict.outcome != "failed":
+        out.line(f"  level    {verdict.level}: {_LEVELS[verdict.level]}")
     for signed in verdict.seals.signed if verdict.seals else ():
         whose = "which was asked for" if signed.trusted else "which came with the file: whose it is, you have to know"
         out.line(f"  signed   by the holder of {signed.key}, {whose}")
@@ -224,7 +225,8 @@ def print_report(report: Report) -> None:
     from searchlog.log.checkpoint import ORIGIN_PREFIX
 
     out.line(f"session {report.session}, axis {report.axis}: {report.outcome}")
-    out.line(f"  level    {_level(report)}")
+    if not report.findings:
+        out.line(f"  level    {_level(report)}")
     root = f", root {report.root}" if report.root else ""
     out.line(f"  head     {report.size} records{root}")
     out.line("  checked  " + (", ".join(f"{count} {what}" for what, count in report.checked.items()) or "nothing"))
@@ -234,5 +236,7 @@ def print_report(report: Report) -> None:
         out.line(f"  finding {finding.code}: {finding.where}: {finding.message}")
         if finding.expected is not None or finding.found is not None:
             out.line(f"    expected {finding.expected}, found {finding.found}")
+    if report.untold:
+        out.line(f"  {report.untold} findings more")
     if report.axis == "store" and report.size and not report.findings:
         out.line(f"  searchlog head: {ORIGIN_PREFIX}{report.session} {report.size} {report.root}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 __all__ = ["IMPORTED", "Evidence", "Passage", "Selectors", "Source"]
 
 IMPORTED = "imported-page"
-"""Kind of a source that another tool captured: its bytes and its time are that tool's word."""
+"""Kind of a source that another tool or person captured: its bytes and its time are their word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Source:
     crawled_source: str | None = None
     language: str | None = None
     kind: str = "page"
-    """`page`; `imported-page`: captured by another tool; or `provider-text`: a provider's own text of it."""
+    """`page`; `imported-page`: captured by others; or `provider-text`: a provider's own text of it."""
 
 
 @dataclass(frozen=True, slots=True)

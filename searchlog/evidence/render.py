@@ -269,7 +269,7 @@ def _facts(item: Evidence, counts: Counter[str]) -> str:
     if source.kind == "page":
         parts = [f"page fetched {_line(source.captured_at) or 'at an unknown time'}"]
     elif source.kind == IMPORTED:
-        parts = [f"page archived by another tool, which says {_line(source.captured_at) or 'no time'}"]
+        parts = [f"page captured elsewhere, as its file says at {_line(source.captured_at) or 'no time'}"]
     else:
         parts = [
             f"{_line(source.kind)} from the search provider, not the page itself, {_line(source.captured_at)}".rstrip(

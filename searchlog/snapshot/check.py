@@ -141,7 +141,7 @@ def check_opened(
     signature is held against the key that came with it. roots: certificates (PEM) of time-stamp authorities.
     """
     check = _Check(opened, Report(opened.description.session, "snapshot", opened.frontier.size))
-    check.head()
+    check.head(heads)
     check.layout()
     check.members()
     check.archive(progress)
@@ -200,8 +200,13 @@ class _Check:
         about = self.opened.description
         self.series = Series(about.session, self.opened.storage.blobs, about.left_out.blobs)
 
-    def head(self) -> None:
-        """Check that log, checkpoint and description speak of one head, and the checkpoint of nothing else."""
+    def head(self, heads: Sequence[Checkpoint]) -> None:
+        """Check that log, checkpoint and description speak of one head, the checkpoint of nothing else, and what was
+        seen elsewhere of this session."""
+        for seen in heads:
+            if seen.origin != self.opened.checkpoint.origin:
+                message = f"the head that was given is one of {seen.origin:.120}"
+                self.report.add("head-mismatch", layout.CHECKPOINT, message, found=self.opened.checkpoint.origin)
         if self.opened.note.text != format_checkpoint(self.opened.checkpoint):
             self.report.add("document-differs", layout.CHECKPOINT, "it says more than the head")
         error = self.opened.disagreement
@@ -278,7 +283,8 @@ class _Check:
                 self.report.add("archive-differs", at)
             if made.indexed is not None:
                 self.index.append(index_line(made, place.offset, expected))
-        extra = [place for place in self.opened.archive if place.id not in set(met)] if self.whole else []
+        known = set(met)
+        extra = [place for place in self.opened.archive if place.id not in known] if self.whole else []
         for place in extra:
             self.report.add("archive-differs", f"{layout.WARC}, byte {place.offset}", f"no record gives {place.id:.80}")
         if not extra and self.whole and met != [place.id for place in self.opened.archive]:
@@ -380,7 +386,7 @@ class _Check:
         try:
             wanted = records_in(kept, about.scope) if about.scope.kind != "session" else here
         except MissingError as error:
-            if not any(why in ("redacted", "secret", "profile") for _, _, why in about.left_out.records):
+            if not any(why in ("redacted", "secret", "profile", "missing") for _, _, why in about.left_out.records):
                 self._misdescribed(str(error))
             return
         for first, last in number_runs(sorted(here - wanted)):
@@ -396,7 +402,6 @@ class _Check:
             "blobs profile": about.profile == "evidence",
             "records redacted": bool(about.redaction),
             "blobs redacted": bool(about.redaction),
-            "records missing": False,
         }
         return {what for what, can_be in possible.items() if not can_be}
 

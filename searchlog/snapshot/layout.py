@@ -24,6 +24,7 @@ __all__ = [
     "MANIFEST_DIGEST",
     "PAGES",
     "PROFILES",
+    "RECORDS_MAX",
     "WARC",
     "Description",
     "LeftOut",
@@ -51,6 +52,9 @@ MANIFEST = "datapackage.json"
 MANIFEST_DIGEST = "datapackage-digest.json"
 
 VERSION = 1
+RECORDS_MAX = 500_000
+"""Records of a session in a snapshot, here or not: a reader holds a leaf hash of each."""
+MEMBERS_MAX = 10_000
 _FORMAT = "searchlog snapshot"
 
 Profile = Literal["full", "evidence", "hashes"]
@@ -129,6 +133,11 @@ class LeftOut:
     def seqs(self) -> frozenset[int]:
         """Return the seqs of all records that were left out."""
         return frozenset(seq for first, last, _ in self.records for seq in range(first, last + 1))
+
+    def within(self, size: int) -> LeftOut:
+        """Return what of it is about the first `size` records: whoever wrote a file may have claimed any number."""
+        runs = [(first, min(last, size - 1), why) for first, last, why in self.records if first < size]
+        return LeftOut(tuple(runs), self.blobs)
 
     def counts(self) -> dict[str, int]:
         """Return how many records and blobs were left out for each reason: `records scope`, `blobs profile`."""
@@ -274,6 +283,8 @@ def read_manifest(data: bytes) -> tuple[Resource, ...]:
     value = canon.loads(data)
     if not isinstance(value, dict) or not isinstance(value.get("resources"), list):
         raise FormatError(f"{MANIFEST} lists no resources")
+    if len(value["resources"]) > MEMBERS_MAX:
+        raise FormatError(f"{MANIFEST} lists {len(value['resources'])} members; at most {MEMBERS_MAX}")
     out: dict[str, Resource] = {}
     for item in value["resources"]:
         match item:

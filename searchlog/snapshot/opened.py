@@ -11,7 +11,7 @@ import io
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -31,7 +31,7 @@ from searchlog.snapshot.blocks import payload_spans
 from searchlog.snapshot.layout import Description, Resource
 from searchlog.snapshot.logfile import read_lines
 from searchlog.snapshot.warc import BLOB_URN
-from searchlog.snapshot.warc_reader import WarcFault, read_warc
+from searchlog.snapshot.warc_reader import WarcFault, WarcLimits, read_warc
 from searchlog.snapshot.zip_directory import STORED
 from searchlog.snapshot.zip_reader import ZipReader
 from searchlog.storage import Storage
@@ -40,7 +40,20 @@ __all__ = ["Opened", "Place", "SnapshotBlobs", "is_snapshot", "open_snapshot"]
 
 _DOCUMENT_MAX = 64 * 2**20
 """A document of a snapshot that is read whole."""
+_SMALL_MAX = 65_536
+"""One of a few lines."""
+_DESCRIPTION_MAX = 16 * 2**20
 _LOG_MAX = 2**30
+_FAULTS_MAX = 1_000
+_ARCHIVE = WarcLimits(items_max=4 * layout.RECORDS_MAX)
+_SIZES = {
+    layout.CHECKPOINT: _SMALL_MAX,
+    layout.KEYS: _SMALL_MAX,
+    layout.MANIFEST_DIGEST: _SMALL_MAX,
+    layout.DESCRIPTION: _DESCRIPTION_MAX,
+    layout.MANIFEST: _DESCRIPTION_MAX,
+}
+"""The most that a document of this name may have."""
 Spans = Sequence[tuple[int, int]]
 """Offset and size of each piece."""
 
@@ -161,10 +174,10 @@ class Members:
         return cast(BinaryIO, io.BufferedReader(_Part(self.file, *self.extent(name)), 1 << 16))
 
     def read(self, name: str) -> bytes:
-        """Return a member's bytes. Raises FormatError for one that is larger than any document."""
-        size = self.extent(name)[1]
-        if size > _DOCUMENT_MAX:
-            raise FormatError(f"{name} has {size} bytes; at most {_DOCUMENT_MAX}", member=name)
+        """Return a member's bytes. Raises FormatError for one that is larger than it can be."""
+        size, most = self.extent(name)[1], _SIZES.get(name, _DOCUMENT_MAX)
+        if size > most:
+            raise FormatError(f"{name} has {size} bytes; at most {most}", member=name)
         with self.open(name) as stream:
             return stream.read()
 
@@ -244,11 +257,11 @@ def is_snapshot(path: Path) -> bool:
 
 
 def _file(path: Path) -> BinaryIO:
-    if not path.exists():
-        raise UsageError(f"no file {path}", path=str(path))
-    if not path.is_file():  # a pipe would be waited for
-        raise UsageError(f"{path} is no file", path=str(path))
     try:
+        if not path.exists():
+            raise UsageError(f"no file {path}", path=str(path))
+        if not path.is_file():  # a pipe would be waited for
+            raise UsageError(f"{path} is no file", path=str(path))
         return path.open("rb")
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror or error}", path=str(path)) from None
@@ -301,6 +314,8 @@ def _open(path: Path, file: BinaryIO) -> Opened:
     with _naming(layout.LOG):
         lines, copies = _lines(members)
     frontier = Frontier().extend(item.leaf for item in lines)
+    disagreement = _disagreement(description, checkpoint, frontier)
+    description = replace(description, left_out=description.left_out.within(len(lines)))
     archive, faults, spans, responses = _archive(members)
     others = SnapshotBlobs(file, path.name, spans)
     blobs = SnapshotBlobs(file, path.name, _with_payloads(spans, responses, lines, others))
@@ -321,7 +336,7 @@ def _open(path: Path, file: BinaryIO) -> Opened:
         archive,
         faults,
         Storage(log, blobs, MemoryLeases(), None, str(path)),
-        _disagreement(description, checkpoint, frontier),
+        disagreement,
     )
 
 
@@ -347,6 +362,8 @@ def _lines(members: Members) -> tuple[tuple[StoredLine, ...], dict[int, dict[str
     lines, copies = [], {}
     with members.open(layout.LOG) as file:
         for seq, (item, copy) in enumerate(read_lines(file)):
+            if seq >= layout.RECORDS_MAX:
+                raise FormatError(f"{layout.LOG} has more than {layout.RECORDS_MAX} records")
             lines.append(item)
             if copy is not None:
                 copies[seq] = copy
@@ -380,12 +397,14 @@ def _archive(
     """Return where the records stand, what is unsound, where each blob lies in the file that is a block of its own,
     and the responses that may hold others."""
     start, _ = members.extent(layout.WARC)
-    places, faults, responses = [], [], []
+    places, responses = [], []
+    faults: list[WarcFault] = []
     spans: dict[str, Spans] = {}
     with members.open(layout.WARC) as file:
-        for item in read_warc(file):
+        for item in read_warc(file, _ARCHIVE):
             if isinstance(item, WarcFault):
-                faults.append(item)
+                if len(faults) < _FAULTS_MAX:
+                    faults.append(item)
                 continue
             places.append(Place(item.id, item.offset, item.length))
             block = start + item.offset + item.head_length

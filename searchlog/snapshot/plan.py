@@ -11,18 +11,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from searchlog import canon, digest
-from searchlog.errors import FormatError, IntegrityError, MissingError
+from searchlog.errors import FormatError, IntegrityError, MissingError, UsageError
 from searchlog.ledger import Ledger
 from searchlog.log.envelope import Envelope, decode
 from searchlog.log.store.base import StoredLine
 from searchlog.log.tree import Frontier, leaf_hash
 from searchlog.records import BlobRef, Body, Capture, Conversion, ProviderExchange, parse_body
 from searchlog.secrecy import Secrets
-from searchlog.snapshot.layout import Description, LeftOut, Profile, Scope, Why
+from searchlog.snapshot.layout import RECORDS_MAX, Description, LeftOut, Profile, Scope, Why
 from searchlog.snapshot.redaction import Match, Redactor, Rule, derived
 from searchlog.snapshot.scan import Reason, Scan
 from searchlog.snapshot.scope import blobs_of, records_in
 from searchlog.stored import stored_exchange
+from searchlog.verify.absence import NOTHING_ABSENT, Absence
 
 __all__ = ["Choice", "Plan", "plan"]
 
@@ -60,16 +61,30 @@ class Plan:
     """Blobs that the archive does not hold in full, a sentence each."""
 
 
-def plan(ledger: Ledger, choice: Choice, known: Secrets, progress: Progress = lambda done, total: None) -> Plan:
+def plan(
+    ledger: Ledger,
+    choice: Choice,
+    known: Secrets,
+    *,
+    absent: Absence = NOTHING_ABSENT,
+    progress: Progress = lambda done, total: None,
+) -> Plan:
     """Return what a snapshot of this session will hold.
 
-    known: the secrets of this machine. progress: called with the number of records looked at, and of all. Raises
+    known: the secrets of this machine. absent: what of the session need not be here, since it was imported without;
+    it is missing in the snapshot as well. progress: called with the number of records looked at, and of all. Raises
     MissingError for a turn or evidence that is not there, IntegrityError for a record that does not match its leaf
     hash, FormatError for one that cannot be read, StoreError.
     """
     stored = ledger.log.snapshot(ledger.session)
+    if stored.frontier.size > RECORDS_MAX:
+        raise UsageError(
+            f"session {ledger.session} has {stored.frontier.size} records; a snapshot at most {RECORDS_MAX}"
+        )
     envelopes = dict(_envelopes(ledger.session, stored.lines))
-    draft = _Draft(ledger, choice, Scan(known), Redactor(choice.rules))
+    draft = _Draft(ledger, choice, Scan(known), Redactor(choice.rules), absent)
+    gone = (seq for seq, item in enumerate(stored.lines) if item.line is None and seq in absent.lines)
+    draft.records |= dict.fromkeys(gone, "missing")
     wanted = records_in(envelopes, choice.scope) if choice.profile != "hashes" else frozenset()
     charsets = _charsets(envelopes[seq] for seq in wanted)
     for done, (seq, envelope) in enumerate(envelopes.items(), 1):
@@ -132,6 +147,7 @@ class _Draft:
     choice: Choice
     scan: Scan
     redactor: Redactor
+    absent: Absence
     records: dict[int, Why] = field(default_factory=dict)
     """What is left out of the records that can be read, by seq."""
     blobs: dict[str, Why | None] = field(default_factory=dict)
@@ -187,7 +203,8 @@ class _Draft:
             data = self.ledger.blobs.get(digest.parse(name))
             decoded = self._decoded(body, name)
         except (MissingError, IntegrityError) as error:
-            self.damaged.append(str(error))
+            if name not in self.absent.blobs:
+                self.damaged.append(str(error))
             return "missing"
         if self._note(where, self.scan.blob(data, decoded)):
             return "secret"

@@ -25,7 +25,7 @@ import zlib
 from typing import Any
 
 PARSED_MAX = 1 << 30  # bytes of blobs that are parsed, all together: many records may name the same one
-DOCUMENT_MAX, LINE_MAX, HEADER_MAX = 32 << 20, 4 << 16, 1 << 14  # bytes; of a line of the log, of a header of the WARC
+DOCUMENT_MAX, LINE_MAX, HEADER_MAX = 32 << 20, 4 << 16, 1 << 14  # bytes of a file or blob, a log line, a WARC header
 RECORDS_MAX, SIGNATURES_MAX = 1_000_000, 64
 
 WARC, ABOUT, LOG = "archive/data.warc", "searchlog/snapshot.json", "searchlog/session.log"
@@ -35,7 +35,7 @@ NEEDED = {WARC, "indexes/index.cdx", "pages/pages.jsonl", ABOUT, LOG, CHECKPOINT
 OTHERS = re.compile(r"searchlog/(keys\.txt|rendering-[1-9]\d*\.txt|e[1-9]\d*\.tlog-proof|token-[1-9]\d*\.tsr)", re.A)
 SPILLED = ("exchange", "results", "dropped", "items", "sources", "chosen", "exact", "findings", "left_out")
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-Bad = argparse.ArgumentTypeError  # a fault, as a sentence
+Bad = argparse.ArgumentTypeError  # a fault, as a sentence; argparse shows one in --head by itself
 WRONG = (Bad, ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError, struct.error)
 LEVELS = {
     "none": "something FAILED",
@@ -124,7 +124,7 @@ class Snapshot:
             wanted = b"PK\1\2\x14\3" + common + struct.pack("<6xII", 0o100644 << 16, place) + raw
             head = b"PK\3\4" + common + raw
             same = self.map[at : at + len(wanted)] == wanted and self.map[place : place + len(head)] == head
-            need(same, f"the two headers of member {name} differ, or it is not just stored")
+            need(same, f"member {name} is compressed, or one of its two headers is odd")
             need(name in NEEDED or OTHERS.fullmatch(name), f"member {name} is no part of a snapshot")
             need(name not in self.members, f"member {name} is there twice")
             at, place = at + len(wanted), place + len(head) + stored

@@ -41,6 +41,8 @@ FINDINGS = {
 }
 """Every finding code, and what it means. Each has a test that causes exactly it."""
 
+_FINDINGS_MAX = 1_000
+"""What is told; a file made to have millions of them would else fill the memory."""
 _SUBSTANCE = ("records", "pages", "members")
 """What a verdict rests on: hashes of lines that are all erased say nothing of what was done."""
 
@@ -83,6 +85,9 @@ class Report:
     not_checked: dict[str, int] = field(default_factory=dict)
     """How many could not be looked at, and why: absence is never success."""
     findings: list[Finding] = field(default_factory=list)
+    """The first 1,000."""
+    untold: int = 0
+    """How many more there were."""
 
     @property
     def outcome(self) -> str:
@@ -103,6 +108,9 @@ class Report:
         """Add a finding."""
         if code not in FINDINGS:
             raise AssertionError(f"no finding is called {code}")
+        if len(self.findings) >= _FINDINGS_MAX:
+            self.untold += 1
+            return
         shown = [None if value is None else str(value) for value in (expected, found)]
         self.findings.append(Finding(code, where, message or FINDINGS[code], *shown))
 
@@ -118,5 +126,6 @@ class Report:
             "root": self.root,
             "checked": self.checked,
             "not_checked": self.not_checked,
+            "untold": self.untold,
             "findings": [finding.to_json() for finding in self.findings],
         }

@@ -263,7 +263,7 @@ def test_pages_of_another_tool_are_imported_beside_a_snapshot(file: str, tmp_pat
     assert "1 captures of other.warc, 1 of them with text" in result.stdout
     assert "other.warc: nothing of it was new" in call("import", str(warc), *where).stdout
     found = call("search", "tide mill gate", "-p", "archive", *where)
-    assert "page archived by another tool" in found.stdout
+    assert "page captured elsewhere" in found.stdout
     shown = call("evidence", "e1", *where)
     assert "captured by another tool" in shown.stdout
 
