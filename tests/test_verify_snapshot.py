@@ -219,6 +219,10 @@ def test_a_key_from_elsewhere_gives_level_1(tmp_path: Path) -> None:
     assert Told(snapshot(), tmp_path, "--key", other).failed == [
         "signature: the key example.com/other did not sign the head"
     ]
+    odd = key.split("+", 2)
+    assert Told(snapshot(), tmp_path, "--key", f"{odd[0]}+00000000+{odd[2]}").failed == [
+        "signature: the key example.com/me does not fit its id, or is not for Ed25519"
+    ]
     same_name = signed(text, seed=bytes([1] * 32))[1]
     assert Told(snapshot(), tmp_path, "--key", same_name).code == 1
     assert Told(snapshot(seal=False), tmp_path, "--key", key).code == 1
@@ -372,6 +376,7 @@ DEFECTS: dict[str, tuple[Callable[[Members], Members], str]] = {
     "a redacted copy with its salt": (_log(lambda x: [*x[:-1], _leaf(x[-1]) + b' {"salt":"00"}']), "log"),
     "a checkpoint of another size": (_edit(CHECKPOINT, b"\n13\n", b"\n12\n"), "log"),
     "a checkpoint of another session": (_edit(CHECKPOINT, SESSION.encode(), b"s2"), "log"),
+    "a checkpoint without its end": (lambda m: {**m, CHECKPOINT: m[CHECKPOINT].split(b"\n\n")[0]}, "log"),
     "a checkpoint with a carriage return": (_edit(CHECKPOINT, b"\n13\n", b"\r\n13\n"), "log"),
     "a size in snapshot.json": (_about(size=14), "log"),
     "a session in snapshot.json": (_about(session="s2"), "log"),
@@ -419,6 +424,10 @@ DEFECTS: dict[str, tuple[Callable[[Members], Members], str]] = {
     "a block digest that lies": (_edit(WARC, b"WARC-Block-Digest: sha256:", b"WARC-Block-Digest: sha256:0"), "archive"),
     "a length that lies": (_edit(WARC, b"Content-Length: ", b"Content-Length: 1"), "archive"),
     "an archive cut in a record": (lambda m: {**m, WARC: m[WARC][:-10]}, "archive"),
+    "bytes between WARC records": (
+        lambda m: {**m, WARC: re.sub(rb"\r\n\r\n(WARC/1.1\r\n)", rb"hide\1", m[WARC])},
+        "archive",
+    ),
     "an archive cut between records": (lambda m: {**m, WARC: warc_of(warc_records(m[WARC])[:-1])}, "blobs"),
     "bytes behind the archive": (lambda m: {**m, WARC: m[WARC] + b"\r\n"}, "archive"),
     "a field of a WARC record twice": (
@@ -544,6 +553,23 @@ def test_every_line_of_a_proof_counts(line: int, tmp_path: Path) -> None:
     assert [one.split(":")[0] for one in told.failed] == ["proofs"]
 
 
+@pytest.mark.parametrize("change", ["another hash", "a hash more", "a hash less", "two hashes swapped"])
+def test_a_proof_that_leads_elsewhere_is_found(change: str, tmp_path: Path) -> None:
+    members = members_of(snapshot("evidence"))
+    top, note = members[PROOF].decode().split("\n\n", 1)
+    lines = top.split("\n")
+    if change == "another hash":
+        lines[2] = base64.b64encode(bytes(32)).decode()
+    elif change == "a hash more":
+        lines.append(lines[-1])
+    elif change == "a hash less":
+        lines.pop()
+    else:
+        lines[2:4] = lines[3], lines[2]
+    told = Told(pack({**members, PROOF: "\n".join([*lines, "", note]).encode()}), tmp_path)
+    assert [one.split(":")[0] for one in told.failed] == ["proofs"]
+
+
 def test_a_proof_dropped_is_found(tmp_path: Path) -> None:
     members = members_of(snapshot("evidence"))
     del members[PROOF]
@@ -592,6 +618,34 @@ def test_a_broken_container_is_told(name: str, tmp_path: Path) -> None:
     told = Told(CONTAINERS[name](snapshot()), tmp_path)
     assert told.code in (1, 2)
     assert told.code == 2 or told.failed
+
+
+def _same_name_twice(data: bytes) -> bytes:
+    members = {name: _file(data, name) for name in [*members_of(data), "datapackage.json", "datapackage-digest.json"]}
+    return zipped({"searchlog/token-2.tsr": b"x", **members}).replace(b"token-2", b"token-1")
+
+
+def test_a_name_in_the_one_form_but_twice_is_found(tmp_path: Path) -> None:
+    assert Told(_same_name_twice(snapshot()), tmp_path).failed == [
+        "container: member searchlog/token-1.tsr is there twice"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("datapackage-digest.json", b'"hash":"sha256:', b'"hash":"sha256:0'),
+        ("datapackage-digest.json", b"}", b',"x":1}'),
+        ("datapackage.json", b'"1.1.1"', b'"1.2.0"'),
+    ],
+)
+def test_a_manifest_of_another_form_is_found(name: str, old: bytes, new: bytes, tmp_path: Path) -> None:
+    members = {path: _file(snapshot(), path) for path in [*members_of(snapshot()), "datapackage.json"]}
+    members = {path: data.replace(old, new) if path == name else data for path, data in members.items()}
+    about = canon.dumps({"hash": digest(members["datapackage.json"]), "path": "datapackage.json"})
+    about = about.replace(old, new) if name == "datapackage-digest.json" else about
+    told = Told(zipped({**members, "datapackage-digest.json": about}), tmp_path)
+    assert [one.split(":")[0] for one in told.failed] == ["manifest"]
 
 
 @pytest.mark.parametrize("change", ["unlisted", "not there", "size", "digest", "twice"])
