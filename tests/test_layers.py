@@ -119,7 +119,7 @@ PURE = [
     "suspect/",
     "recording.py",
     "view.py",
-    "compare.py",
+    "compare/",
     "snapshot/addresses.py",
     "snapshot/blocks.py",
     "snapshot/cdxj.py",
