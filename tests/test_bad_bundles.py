@@ -66,6 +66,7 @@ class Done:
     stdout: str
     stderr: str
     seconds: float
+    """Of a processor: how busy the machine is does not show."""
     memory: int
     """Peak, in bytes."""
 
@@ -75,7 +76,7 @@ import resource, sys, time
 if sys.platform == "linux":
     resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))  # a file that asks for more must not take the machine
 from searchlog.cli import main
-start = time.monotonic()
+start = time.process_time()
 try:
     main()
 finally:
@@ -84,7 +85,7 @@ finally:
             peak = next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
     else:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"\\nmeasured {time.monotonic() - start} {peak}", file=sys.stderr)
+    print(f"\\nmeasured {time.process_time() - start} {peak}", file=sys.stderr)
 """
 
 

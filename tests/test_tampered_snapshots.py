@@ -918,10 +918,6 @@ def test_a_snapshot_of_hashes_stays_one(world: World, receiver: Path, tmp_path: 
 # --- signatures and tokens
 
 
-def resigned(parts: Parts, text: str, name: str = KEY_NAME, seed: bytes = bytes(32)) -> tuple[str, str]:
-    return signed(text, name, seed)
-
-
 def line_of_signature(text: str, name: str = KEY_NAME, seed: bytes = bytes(32)) -> str:
     return signed(text, name, seed)[0].split("\n\n", 1)[1]
 
