@@ -491,6 +491,37 @@ def test_a_single_defect_is_found_by_the_check_it_belongs_to(name: str, tmp_path
     assert told.level == "none"
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"start":41', b'"start":40'),
+        (b'"end":70', b'"end":69'),
+        (b'"prefix":"Tide mills', b'"prefix":"Wind mills'),
+        (b'"suffix":"\\n', b'"suffix":"!'),
+    ],
+)
+def test_a_slice_that_log_and_evidence_give_wrong_alike_is_found(old: bytes, new: bytes, tmp_path: Path) -> None:
+    """e2 is record 9, the second piece; the head is made anew, so that only its text can tell."""
+    members = _line(9, old, new)(members_of(snapshot(seal=False)))
+    items = json.loads(members[EVIDENCE])
+    line = members[LOG].split(b"\n")[9]
+    items[1] |= {"leaf": leaf_hash(line).hex(), "body": json.loads(line)["body"]}
+    told = Told(pack({**members, EVIDENCE: canon.dumps(items)}), tmp_path)
+    assert [one.split(":")[1][:3] for one in told.failed] == [" e2"]
+
+
+def test_a_size_that_the_log_gives_wrong_is_found(tmp_path: Path) -> None:
+    size = b'"bytes":%d' % len(OTHER)
+    told = Told(pack(_line(6, size, size + b"0")(members_of(snapshot(seal=False)))), tmp_path)
+    assert [one.split(":")[0] for one in told.failed] == ["blobs"]
+
+
+def test_a_second_warcinfo_hides_nothing(tmp_path: Path) -> None:
+    twice = _records(lambda records: [*records, records[0]])
+    told = Told(pack(twice(members_of(snapshot()))), tmp_path)
+    assert [one.split(":")[0] for one in told.failed] == ["archive"]
+
+
 SIGNATURES: dict[str, Callable[[Members], Members]] = {
     "a signature changed": lambda m: {**m, CHECKPOINT: m[CHECKPOINT][:-5] + b"AA==\n"},
     "a signature of another head": _transplanted,
