@@ -24,13 +24,15 @@ from searchlog.records import Session as SessionBody
 from searchlog.session import Session
 from searchlog.sharing import SESSION as SHARING
 from searchlog.sharing import Sharing
-from searchlog.storage import Storage, open_storage
+from searchlog.storage import open_storage
+from searchlog.verify.absence import Absence
 from searchlog.view import turn_views
 
 if TYPE_CHECKING:
     from searchlog.exporting import Exported, Signing
     from searchlog.importing import TakenIn
     from searchlog.snapshot.layout import Profile
+    from searchlog.snapshot.opened import Opened
     from searchlog.snapshot.plan import Plan
 
 __all__ = ["Archive", "SessionInfo", "open_archive"]
@@ -61,8 +63,10 @@ class SessionInfo:
 class Archive:
     """An open archive. Close it, or use it in a `with` block, so that workers end."""
 
-    def __init__(self, resources: Resources) -> None:
+    def __init__(self, resources: Resources, snapshot: Opened | None = None) -> None:
+        """snapshot: the file that it is, when it is one; then it can only be read."""
         self.resources = resources
+        self.snapshot = snapshot
 
     @property
     def described(self) -> str:
@@ -98,6 +102,14 @@ class Archive:
             )
         return session_id
 
+    def absence(self, session_id: str) -> Absence:
+        """Return what of a session need not be here, since whoever sent it left it out."""
+        if self.snapshot is not None:
+            from searchlog.snapshot.check import absence_of
+
+            return absence_of(self.snapshot.description)
+        return self.sharing.absence(session_id)
+
     @property
     def sharing(self) -> Sharing:
         """What left this archive as snapshots, and what came in."""
@@ -128,13 +140,14 @@ class Archive:
 
         expect("turns", turns, Sequence)
         expect("evidence", evidence, Sequence)
-        if turns and evidence:
-            raise UsageError("give turns or evidence, not both")
         if profile not in PROFILES:
             raise UsageError(f"a profile is one of {', '.join(PROFILES)}, not {profile!r:.40}")
-        choice = Choice(Scope(tuple(turns), tuple(evidence)), profile, tuple(map(parse_rule, redact)))
+        rules = tuple(map(parse_rule, sorted(set(redact))))
+        choice = Choice(Scope.of(turns, evidence), profile, rules)
         ledger = self.ledger(session_id)
-        return plan(ledger, choice, known(), absent=self.sharing.absence(ledger.session), progress=progress)
+        if ledger.session == SHARING:
+            raise UsageError(f"session {SHARING} keeps this archive's exports and imports, and stays here")
+        return plan(ledger, choice, known(), absent=self.absence(ledger.session), progress=progress)
 
     def write_export(
         self,
@@ -173,7 +186,10 @@ class Archive:
         """
         from searchlog.importing import take_in
 
-        return take_in(self.sharing, Path(file), progress)
+        done = take_in(self.sharing, Path(file), progress)
+        if done.records or done.blobs:  # what the index saw of the session may have been less
+            self.resources.index.remove(session=done.session)
+        return done
 
     def find(self, session_id: str) -> str:
         """Return the full id for `latest` or an unambiguous beginning of one. Raises MissingError."""
@@ -183,13 +199,17 @@ class Archive:
             return session_id  # told without reading the list: whoever goes through it asks for each of its names
         known = log.sessions()
         if session_id == "latest" and (sessions := [name for name in known if name != SHARING]):
-            return sessions[-1]
+            others = self.sharing.imported()
+            # what came from elsewhere does not take the place of one's own work
+            return next((name for name in reversed(sessions) if name not in others), sessions[-1])
         found = [name for name in known if name.startswith(session_id)]
         if len(found) == 1:
             return found[0]
         if found:
             raise MissingError(f"{session_id} is the beginning of {len(found)} sessions: give more of it")
         hint = "`searchlog sessions` lists them" if known else "it holds none yet"
+        if session_id.lower().endswith(".wacz"):
+            hint = f"to read a snapshot, give it as the archive: --archive {session_id}"
         raise MissingError(f"no session {session_id} in {self.described}; {hint}", session=session_id)
 
     def ledger(self, session_id: str) -> Ledger:
@@ -265,17 +285,18 @@ def open_archive(
     env: where providers' keys come from; the process's environment when not given.
     Raises UsageError, StoreError, FormatError, IntegrityError when the log of an archive is gone.
     """
+    snapshot = _snapshot(location)
     resources = Resources(
-        _snapshot(location) or open_storage(location, create=create, write=write),
+        snapshot.storage if snapshot else open_storage(location, create=create, write=write),
         clock or SystemClock(),
         ids or SystemIds(),
         os.environ if env is None else env,
     )
-    return Archive(resources)
+    return Archive(resources, snapshot)
 
 
-def _snapshot(location: str | os.PathLike[str] | None) -> Storage | None:
-    """Return the stores of a snapshot when one is named; None for any other place."""
+def _snapshot(location: str | os.PathLike[str] | None) -> Opened | None:
+    """Return the snapshot in a file when one is named; None for any other place."""
     named = os.environ.get("SEARCHLOG_ARCHIVE") if location is None else location
     if not isinstance(named, str | os.PathLike) or not isinstance(place := os.fspath(named), str) or "\0" in place:
         return None  # whoever opens a folder says what is wrong with it
@@ -283,4 +304,4 @@ def _snapshot(location: str | os.PathLike[str] | None) -> Storage | None:
         return None
     from searchlog.snapshot.opened import open_snapshot
 
-    return open_snapshot(Path(place)).storage
+    return open_snapshot(Path(place))

@@ -65,7 +65,8 @@ def export(
     IntegrityError when a blob went away since it was planned; then no file is left.
     """
     if os.path.lexists(path) and not overwrite:
-        raise UsageError(f"{path} is there already: give another name, or --force to write over it", path=str(path))
+        said = f"{path} is there already: give another name, or --force (`overwrite` in Python) to write over it"
+        raise UsageError(said, path=str(path))
     text = format_checkpoint(Checkpoint(ORIGIN_PREFIX + ledger.session, plan.frontier.size, plan.frontier.root))
     for number, token in enumerate(tokens, 1):
         if not read_token(token, text).imprint_ok:

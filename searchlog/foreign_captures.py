@@ -134,7 +134,7 @@ def open_foreign(path: str | os.PathLike[str], clock: Clock) -> Iterator[Foreign
         if start == b"PK\x03\x04":
             _open_package(found)
         elif not start.startswith((b"WARC", b"\x1f\x8b")):
-            raise FormatError(f"{name} is neither a WARC nor a WACZ file: it begins with {start!r}")
+            raise FormatError(f"{name} is neither a WARC nor a WACZ file")
         sound = 0
         for member, item in found.records():
             if isinstance(item, WarcFault):

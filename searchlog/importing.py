@@ -79,7 +79,7 @@ class _Import:
         left_out = self._left_out()
         signed_by = tuple(self._verdict.seals.holding) if self._verdict.seals else ()
         known = self._earlier is not None and not fresh and not blobs and len(self._opened.lines) <= len(self._here)
-        if not known:
+        if not known or not set(signed_by) <= set(self._earlier.signed_by if self._earlier else ()):
             self._sharing.note(self._record(left_out, signed_by))
             self._log.merge(SessionSnapshot(self._session, self._opened.lines, self._opened.frontier))
         return TakenIn(

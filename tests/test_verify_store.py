@@ -457,6 +457,7 @@ CASES: dict[str, dict[str, Callable[[World], Report]]] = {
     "record-misplaced": {
         "other-seq": raw_line(envelope(seq=3)),
         "other-session": raw_line(envelope(session="s-other")),
+        "other-origin": changing("session", origin="searchlog/s-other"),
         "gap": gap,
     },
     "turn-broken": {

@@ -78,27 +78,54 @@ def _collect(steps: Iterator[bytes], bytes_max: int, deadline: Deadline | None) 
 
 
 def _inflate(data: bytes, wbits: int) -> Iterator[bytes]:
-    """Yield the bytes of one zlib or raw stream, or of one gzip member after another."""
+    """Yield the bytes of one zlib or raw stream, or of one gzip member after another.
+
+    The decoder keeps the output of a step to itself when it fails in that step, as where the checksum at the end is
+    wrong. It is given all the same: whoever unpacks the payload by other means sees it, so secrets must be looked for.
+    """
     at = 0
     for _ in range(_MEMBERS_MAX):
         decoder, size = zlib.decompressobj(wbits), _FIRST_STEP  # what follows a short member is not copied again
-        rest = b""
+        rest, start, fed, done = b"", at, at, 0
         while not decoder.eof:
             if not rest:
-                rest, at = data[at : at + size], at + size
+                fed, rest, at = at, data[at : at + size], at + size
                 size = min(size * 2, _STEP)
                 if not rest:
                     raise _Stopped("coding")  # the input ended first
             try:
-                yield decoder.decompress(rest, _STEP)
+                step = decoder.decompress(rest, _STEP)
             except zlib.error:
+                yield from _before_failure(data[start:], wbits, fed - start, done)
                 raise _Stopped("coding") from None
+            done += len(step)
+            yield step
             rest = decoder.unconsumed_tail
         at = min(at, len(data)) - len(decoder.unused_data)
         # gzip members follow one another; padding and other bytes after the last are left alone, as gunzip does
         if wbits != 31 or data[at : at + 1] != b"\x1f":
             return
     raise _Stopped("coding")
+
+
+def _before_failure(data: bytes, wbits: int, careful_from: int, done: int) -> Iterator[bytes]:
+    """Yield what a stream gives up to the byte at which it fails, but for the first `done` bytes.
+
+    careful_from: the offset up to which it does not fail; from there on it is fed byte by byte.
+    """
+    decoder, at = zlib.decompressobj(wbits), 0
+    while at < len(data) and not decoder.eof:
+        end = min(at + _STEP, careful_from) if at < careful_from else at + 1
+        rest, at = data[at:end], end
+        while rest:
+            try:
+                step = decoder.decompress(rest, _STEP)
+            except zlib.error:
+                return
+            rest = decoder.unconsumed_tail
+            if len(step) > done:
+                yield step[done:]
+            done = max(0, done - len(step))
 
 
 def _gzip(data: bytes) -> Iterator[bytes]:

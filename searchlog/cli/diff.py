@@ -19,11 +19,16 @@ if TYPE_CHECKING:
     from searchlog.compare import Comparison, Section, Side
     from searchlog.view import TurnView
 
+_DIGITS_MAX = 18
+
 
 @click.command(
     "diff",
     epilog=options.examples(
-        "diff 1 2", "diff latest:1 latest:4", "diff s20260102 s20260109", "diff shared.wacz latest --json"
+        "search 'tide mill' --no-cache",
+        "diff s20260102 s20260109",
+        "diff latest:1 latest:4",
+        "diff shared.wacz latest --json",
     ),
 )
 @click.argument("a", metavar="A", callback=options.as_text)
@@ -36,8 +41,13 @@ def diff_command(a: str, b: str, archive: str | None, as_json: bool) -> int:
     A and B are each SESSION, SESSION:TURN, TURN (of the newest session), `latest`, or a snapshot: FILE or FILE:TURN.
     Without TURN it is the newest search. When something was asked or fetched is no difference.
 
-    Ends with 0 when they are equal and with 6 when they differ; with 9 when there is no difference in what is there,
-    and not all is there; with 7 when something is damaged.
+    To see what has changed since, ask the same again with `searchlog search … --no-cache`, which reads every page
+    anew, and hold the two sessions against each other: `searchlog diff SESSION1 SESSION2`.
+
+    Of a snapshot not all may be here. Then what only the other side has is unknown, and no difference.
+
+    Ends with 0 when they are equal and with 6 when something differs that both have, or that one has and the other
+    has not; with 9 when nothing of what is here differs, and not all is here; with 7 when something is damaged.
     """
     from searchlog.compare import compare
 
@@ -68,16 +78,29 @@ class _Wanted:
 
 def _read(name: str) -> _Wanted:
     """Return what an argument names. A file that is there is a snapshot, but for `latest` and a number."""
-    if name.isascii() and name.isdecimal():
-        return _Wanted(None, None, int(name))
+    if (alone := _number(name)) is not None:
+        return _Wanted(None, None, alone)
+    if _is_file(name):
+        return _Wanted(name, None, None)
     head, colon, tail = name.rpartition(":")
-    turn = int(tail) if colon and tail.isascii() and tail.isdecimal() else None
-    for place, number in ((name, None), (head, turn)):
-        if place not in ("", "latest") and Path(place).is_file():
-            return _Wanted(place, None, number)
-    if name.endswith(".wacz") or (turn is not None and head.endswith(".wacz")):
-        raise UsageError(f"no file {name if turn is None else head}", path=name)
+    turn = _number(tail) if colon else None
+    if _is_file(head):
+        if turn is None:
+            raise UsageError(f"{name}: after the colon stands the number of a turn, not {tail!r:.40}", path=head)
+        return _Wanted(head, None, turn)
+    for place in (name, head):
+        if place.endswith(".wacz"):
+            raise UsageError(f"no file {place}", path=place)
     return _Wanted(None, name, None) if turn is None else _Wanted(None, head or None, turn)
+
+
+def _is_file(place: str) -> bool:
+    return place not in ("", "latest") and Path(place).is_file()
+
+
+def _number(text: str) -> int | None:
+    """Return a whole number that was written; None for what is none, or is longer than any number of a turn."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _DIGITS_MAX else None
 
 
 class _Desk:
@@ -93,18 +116,14 @@ class _Desk:
         """Return the turn that an argument names, ready to be compared. Raises MissingError."""
         from searchlog.cli.reading import Reading
         from searchlog.compare import Side
-        from searchlog.view import turn_views
 
         archive = self._open(wanted.file)
         session = archive.find(_session(wanted, archive))
         key = wanted.file, session
         if key not in self.readings:
-            self.readings[key] = Reading(archive.ledger(session))
+            self.readings[key] = Reading(archive.ledger(session), archive.absence(session))
         reading = self.readings[key]
-        views = turn_views(reading.records)
-        view = (
-            options.last_turn(views, session) if wanted.turn is None else options.turn_of(views, wanted.turn, session)
-        )
+        view = _turn(reading, wanted.turn)
         return Side(view, reading.load, _lacks(reading, view))
 
     def _open(self, file: str | None) -> Archive:
@@ -112,6 +131,28 @@ class _Desk:
             opened = options.open_existing(self._location if file is None else file)
             self._archives[file] = self._stack.enter_context(opened)
         return self._archives[file]
+
+
+def _turn(reading: Reading, number: int | None) -> TurnView:
+    """Return a turn of a session, by default its newest search; an empty one when its records are not here.
+
+    Raises MissingError when the session has no such turn.
+    """
+    from searchlog.view import TurnView, turn_views
+
+    session = reading.ledger.session
+    views = turn_views(reading.records)
+    last = max((record.seq for record in reading.records if record.envelope.turn is not None), default=0)
+    more = any(gap.seq > last for gap in reading.gaps)  # where turns may have been of which nothing is here
+    if number is None:
+        if not views and more:
+            return TurnView(session, 0)
+        searches = [view for view in views if view.query is not None or view.purpose == "search" or view.rendering]
+        return options.last_turn(searches or views, session)
+    within = bool(views) and 0 < number < views[-1].number  # turns are numbered without gaps
+    if all(view.number != number for view in views) and number > 0 and (within or more):
+        return TurnView(session, number)
+    return options.turn_of(views, number, session)
 
 
 def _lacks(reading: Reading, view: TurnView) -> bool:
@@ -136,24 +177,53 @@ def _session(wanted: _Wanted, archive: Archive) -> str:
 
 
 def _people(found: Comparison, sides: list[Side]) -> None:
-    from searchlog.cli import tell
-
-    for name, side in zip("ab", sides, strict=True):
-        out.line(f"{name}  {side.view.session} {tell.heading(side.view)}")
+    abouts = {"a": found.a, "b": found.b}
+    for (name, about), side in zip(abouts.items(), sides, strict=True):
+        out.line(f"{name}  {side.view.session} {_turn_heading(about, side.view)}")
+    for name, about in abouts.items():
+        if about["not_here"]:
+            out.line(f"of {name} is not all here: {', '.join(_PARTS[part] for part in about['not_here'])}")
+        elif about["incomplete"]:
+            out.line(f"of {name} is not all here")
     for what, section in found.sections.items():
         if what == "runs" and found.asked:
             _heading("Asked", "")
             out.table(
                 ("what", "a", "b"), [(item["what"], _value(item["a"]), _value(item["b"])) for item in found.asked]
             )
-        if section.items:
+        if section.differs:
             _heading(_TITLES[what], _sums(section))
-            _SHOW[what](section)
-    for what in found.not_compared:
-        out.say(f"not compared: the {what} of one side cannot be read")
+            _SHOW[what]([item for item in section.items if item["state"] != "unknown"])
+    last = _unknown(found)
+    last += [f"not compared, since it is not here or cannot be read: {_PARTS[what]}" for what in found.not_compared]
     if not found.differs:
-        out.line()
-        out.line("no difference" if found.complete else "no difference in what is there")
+        last.append("no difference" if found.complete else "no difference in what is there")
+    for text in ("", *last) if last else ():
+        out.line(text)
+
+
+def _unknown(found: Comparison) -> list[str]:
+    """Return a sentence on what only one side has, where the other may have had it."""
+    said = []
+    for name, other in (("a", "b"), ("b", "a")):
+        counts = {what: section.counts.get(f"unknown_{name}", 0) for what, section in found.sections.items()}
+        if some := ", ".join(f"{_TITLES[what].lower()} {count}" for what, count in counts.items() if count):
+            said.append(f"in {name}, and maybe among what is not here of {other}: {some}")
+    return said
+
+
+def _turn_heading(about: dict[str, Any], view: TurnView) -> str:
+    """Return which turn a side is, with no word on what is not here of it."""
+    from searchlog.cli import tell
+
+    if about["turn"] is None:
+        return "no turn of it is here"
+    if about["began_at"] is not None and about["outcome"] is not None:
+        return tell.heading(view)
+    ended = f"({about['outcome'] or about['state']})" if about["outcome"] is not None else ""
+    purpose = " ".join(part for part in (about["purpose"], ended) if part)
+    said = ", ".join(part for part in (f"turn {about['turn']}", purpose, about["began_at"]) if part)
+    return f"{said}: {about['query']}" if about["query"] is not None else said
 
 
 def _heading(title: str, sums: str) -> None:
@@ -163,9 +233,13 @@ def _heading(title: str, sums: str) -> None:
 
 def _sums(section: Section) -> str:
     counts = section.counts
-    said = [f"{counts['a']} in a, {counts['b']} in b, {counts['both']} in both"]
+    here = {"a": " here" if counts["unknown_b"] else "", "b": " here" if counts["unknown_a"] else ""}
+    said = [f"{counts[name]} in {name}{here[name]}" for name in ("a", "b")]
+    said += [f"{counts['both']} in both"]
     said += [f"{counts[name]} {name.replace('_', ' in ')}" for name in ("only_a", "only_b") if counts[name]]
-    of_both = [name for name in counts if name not in ("a", "b", "both", "only_a", "only_b", "same")]
+    said += [f"{counts[name]} {name.replace('_', ' of ')}" for name in ("unknown_a", "unknown_b") if counts[name]]
+    apart = ("a", "b", "both", "only_a", "only_b", "unknown_a", "unknown_b", "same")
+    of_both = [name for name in counts if name not in apart]
     return ", ".join([*said, *(f"{counts[name]} {name.replace('-', ' ')}" for name in of_both if counts[name])])
 
 
@@ -175,48 +249,47 @@ def _value(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def _runs(section: Section) -> None:
+def _runs(items: list[dict[str, Any]]) -> None:
     def cell(run: dict[str, Any] | None) -> str:
         if run is None:
             return ""
         ignored = f", could not apply {', '.join(run['ignored'])}" if run["ignored"] else ""
         return f"{run['outcome']}, {'?' if run['results'] is None else run['results']} results{ignored}"
 
-    out.table(("provider", "a", "b"), [(item["run"], cell(item["a"]), cell(item["b"])) for item in section.items])
+    out.table(("provider", "a", "b"), [(item["run"], cell(item["a"]), cell(item["b"])) for item in items])
 
 
-def _steps(section: Section) -> None:
+def _steps(items: list[dict[str, Any]]) -> None:
     def cell(step: dict[str, Any] | None) -> str:
         return "" if step is None else f"{step['in']} in, {step['kept']} kept"
 
     rows = [
         (item["step"], cell(item["a"]), cell(item["b"]), "another rule" if "rule" in item["changed"] else "")
-        for item in section.items
+        for item in items
     ]
     out.table(("step", "a", "b", "notes"), rows)
 
 
-def _results(section: Section) -> None:
+def _results(items: list[dict[str, Any]]) -> None:
     rows = [
-        (item["state"], _get(item, "a", "rank"), _get(item, "b", "rank"), _url(item), _more(item))
-        for item in section.items
+        (item["state"], _get(item, "a", "rank"), _get(item, "b", "rank"), _url(item), _more(item)) for item in items
     ]
     out.table(("state", "a", "b", "url", "changed"), rows)
 
 
-def _pages(section: Section) -> None:
+def _pages(items: list[dict[str, Any]]) -> None:
     def cell(page: dict[str, Any] | None) -> str:
         if page is None:
             return ""
         return " ".join(str(part) for part in (page["outcome"], page["reason"] or page["status"]) if part)
 
-    rows = [(item["state"], cell(item["a"]), cell(item["b"]), _url(item), _more(item)) for item in section.items]
+    rows = [(item["state"], cell(item["a"]), cell(item["b"]), _way(item), _more(item)) for item in items]
     out.table(("state", "a", "b", "url", "changed"), rows)
 
 
-def _evidence(section: Section) -> None:
+def _evidence(items: list[dict[str, Any]]) -> None:
     rows = []
-    for item in section.items:
+    for item in items:
         if item["state"] == "reordered":
             continue  # their number says enough to people
         words = item["words"]
@@ -245,6 +318,13 @@ def _url(item: dict[str, Any]) -> str:
     return str((item["a"] or item["b"])["url"])
 
 
+def _way(item: dict[str, Any]) -> str:
+    """Return the URL that was asked for, by which pages are matched, and where it led if elsewhere."""
+    pages = [page for page in (item["a"], item["b"]) if page is not None]
+    asked, led = pages[0]["asked"], list(dict.fromkeys(page["url"] for page in pages))
+    return str(asked) if led == [asked] else f"{asked} → {' | '.join(led)}"
+
+
 def _more(item: dict[str, Any]) -> str:
     return ", ".join(item["changed"])
 
@@ -255,5 +335,10 @@ _TITLES = {
     "results": "Results",
     "pages": "Pages",
     "evidence": "Evidence",
+}
+_PARTS = {
+    "asked": "what was asked",
+    "outcome": "how it ended",
+    **{name: text.lower() for name, text in _TITLES.items()},
 }
 _SHOW = {"runs": _runs, "steps": _steps, "results": _results, "pages": _pages, "evidence": _evidence}

@@ -108,6 +108,8 @@ def _archive(location: str | None) -> list[Check]:
     if location == MEMORY:
         return [Check("archive", "note", "in memory: nothing is kept")]
     folder = Path(location) if location else default_folder()
+    if folder.is_file():
+        return [Check("archive", "note", f"{folder} is a file: a snapshot can be read, and nothing is added to it")]
     if not (folder / "searchlog.json").exists() and not (folder.is_dir() and any(folder.iterdir())):
         parent = next(above for above in (folder, *folder.absolute().parents) if above.exists())
         if not os.access(parent, os.W_OK):

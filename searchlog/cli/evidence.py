@@ -26,7 +26,7 @@ def evidence_command(evidence_id: str | None, session_id: str | None, archive: s
 
     with options.open_existing(archive) as opened:
         ledger = opened.ledger(session_id or options.newest_search(opened))
-        reading = Reading(ledger)
+        reading = Reading(ledger, opened.absence(ledger.session))
         found = _pieces(reading)
         code = reading.tell()
         if evidence_id is not None:
@@ -67,10 +67,12 @@ def _pieces(reading: Reading) -> list[dict[str, Any]]:
 
 
 def _file(reading: Reading, name: str) -> str | None:
-    """Return where a blob lies; None for what is no digest."""
+    """Return where a blob lies; None for one that was left out, and for what is no digest."""
     from searchlog.digest import Digest
     from searchlog.errors import FormatError
 
+    if reading.is_left_out(name):
+        return None
     try:
         return reading.ledger.blobs.where(Digest(name))
     except FormatError:
@@ -114,9 +116,9 @@ def _show(piece: dict[str, Any]) -> None:
         ("after it", piece["suffix"]),
         ("digest", piece["digest"]),
         ("text", piece["text"]),
-        ("", piece["files"]["text"]),
+        ("", piece["files"]["text"] or "left out, or not to be found"),
         ("payload", piece["payload"]),
-        ("", piece["files"]["payload"]),
+        ("", piece["files"]["payload"] or "left out, or not to be found"),
         ("record", f"{piece['seq']} (turn {piece['turn']})"),
     ]
     for name, value in rows:

@@ -97,6 +97,7 @@ def export_command(
         from importlib.resources import files
 
         out.data(files("searchlog.snapshot").joinpath("verify_snapshot.py").read_text(encoding="utf-8"))
+        out.say("keep it as verify_snapshot.py, and run: python3 verify_snapshot.py FILE", quiet)
         return Exit.OK
     from searchlog.archive import open_archive
     from searchlog.cli import progress
@@ -107,7 +108,8 @@ def export_command(
     with open_archive(archive, create=False, write=not (preview or checkpoint)) as opened:
         session = opened.find(session_id or "latest")
         if checkpoint:
-            out.data(format_checkpoint(opened.ledger(session).checkpoint()))
+            text = format_checkpoint(opened.ledger(session).checkpoint())
+            out.data(signer.sign(text) if signer else text)
             return Exit.OK
         names = tuple(dict.fromkeys(name for item in evidence for name in item.split(",")))
         with progress.counting(f"looking through {session}", quiet) as listener:
@@ -117,7 +119,7 @@ def export_command(
         if preview:
             _preview(plan, as_json)
             return Exit.OK
-        path = Path(output) if output else _name(plan)
+        path = _path(output, plan)
         with progress.counting(f"writing {path}", quiet) as listener:
             done = opened.write_export(plan, path, signer=signer, tokens=stamped, overwrite=force, progress=listener)
     if as_json:
@@ -134,8 +136,16 @@ def _signer() -> Signer:
     return load_key(default_place())
 
 
+def _path(output: str | None, plan: Plan) -> Path:
+    """Return where to write: the place that was named, in the folder that was named, or in the one we are in."""
+    if output == "-":
+        raise click.UsageError("a snapshot is written to a file, and read from any place in it: give its name")
+    place = Path(output or ".")
+    return place / _name(plan) if place.is_dir() else place
+
+
 def _name(plan: Plan) -> Path:
-    """Return the name of a file for a snapshot, in the folder one is in."""
+    """Return the name of a file for a snapshot."""
     scope = plan.description.scope
     parts = [plan.description.session, *(f"turn{turn}" for turn in scope.turns), *scope.evidence]
     if plan.description.profile != "full":
@@ -155,6 +165,8 @@ def _preview(plan: Plan, as_json: bool) -> None:
                 "scope": about.scope.to_json(),
                 "profile": about.profile,
                 "records": len(plan.envelopes),
+                "pages": plan.page_count,
+                "evidence": plan.evidence_count,
                 "left_out": about.left_out.to_json(),
                 "found": found,
                 "scan": _scan(plan),
@@ -162,15 +174,16 @@ def _preview(plan: Plan, as_json: bool) -> None:
             }
         )
         return
-    out.line(f"session {about.session}: {len(plan.envelopes)} of {about.size} records would leave as they are")
+    what = f"{plan.page_count} pages and {plan.evidence_count} pieces of evidence"
+    out.line(f"session {about.session}: {len(plan.envelopes)} of {about.size} records would leave as they are, {what}")
     _left_out(plan, out.line)
     if found:
         rows = [(rule, what, count, where) for rule, what, count, where in grouped(found)]
         out.table(("rule", "found", "times", "first"), rows[:_SHOWN_MAX])
         if len(rows) > _SHOWN_MAX:
             out.say(f"{len(rows) - _SHOWN_MAX} more: --json has all")
-    elif about.redaction:
-        out.line("the rules of redaction met nothing")
+    for rule in plan.idle:
+        out.line(f"the rule {rule} met nothing")
     out.line(plan.scan.summary())
     for where, reason in plan.reasons[:_SHOWN_MAX]:
         out.line(f"  {_reason(where, reason)}")
@@ -242,6 +255,8 @@ def _report(done: Exported, quiet: bool) -> None:
     out.say(done.plan.scan.summary(), quiet)
     for where, reason in done.plan.reasons[:_SHOWN_MAX]:
         out.say(f"  {_reason(where, reason)}", quiet)
+    for rule in done.plan.idle:
+        out.say(f"the rule {rule} met nothing", quiet)
     if done.kept is not None:
         out.say(f"this export is not kept in the log: {done.kept}", quiet)
     out.say(f"snapshot {made.name}", quiet)

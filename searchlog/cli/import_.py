@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from searchlog.cli import options, out
-from searchlog.cli.exits import Exit
-from searchlog.errors import IntegrityError
+from searchlog.cli.exits import Exit, exit_of
+from searchlog.errors import IntegrityError, SearchlogError
 
 if TYPE_CHECKING:
     from searchlog.archive import Archive
@@ -35,27 +35,38 @@ def import_command(*, files: tuple[str, ...], session_id: str, archive: str | No
     with it is remembered, and a snapshot that contradicts it is refused. Importing again changes nothing.
 
     Pages of other tools become captures of a session of yours, so that `search --provider archive` finds them and
-    they can be evidence. What is unsound in such a file is left out and listed; exit code 6 tells that there was some.
+    they can be evidence. What is unsound in such a file is left out and listed; exit code 6 tells that there was some,
+    7 that a file was refused. Of several files each is looked at.
     """
     from searchlog.archive import open_archive
     from searchlog.snapshot.opened import is_snapshot
 
     told: list[dict[str, Any]] = []
-    faulty = False
+    codes = {Exit.OK}
     kinds = [(Path(file), is_snapshot(Path(file))) for file in files]
     with open_archive(archive) as opened:
         for path, ours in kinds:
-            if ours:
-                told.append(_snapshot(opened, path, quiet or as_json))
-            else:
+            try:
+                if ours:
+                    told.append(_snapshot(opened, path, quiet or as_json))
+                    continue
                 done, session = _foreign(opened, path, session_id, quiet)
-                faulty = faulty or done.fault_count > 0
-                told.append(_foreign_json(done, session))
-                if not as_json:
-                    _tell_foreign(done, session, quiet)
+            except SearchlogError as error:
+                if len(kinds) == 1:
+                    raise
+                # the others are looked at all the same
+                out.error(str(error))
+                told.append({"file": str(path), "kind": "refused", "code": error.code, "message": str(error)})
+                codes.add(exit_of(error))
+                continue
+            if done.fault_count:
+                codes.add(Exit.FINDINGS)
+            told.append(_foreign_json(done, session))
+            if not as_json:
+                _tell_foreign(done, session, quiet)
         if as_json:
             out.json({"archive": opened.described, "files": told})
-    return Exit.FINDINGS if faulty else Exit.OK
+    return max(codes)
 
 
 def _snapshot(archive: Archive, path: Path, quiet: bool) -> dict[str, Any]:
@@ -145,7 +156,7 @@ def _tell_foreign(done: ForeignImport, session: str | None, quiet: bool) -> None
     if done.unchecked:
         out.say(f"  {done.unchecked} records came without a digest: nothing says that they are what they were", quiet)
     for fault in done.faults[:_SHOWN_MAX]:
-        place = f"{fault.member}, " if fault.member else ""
-        out.error(f"{place}byte {fault.offset}: {fault.code}: {fault.message}")
+        place = ", ".join(filter(None, (done.name, fault.member, f"byte {fault.offset}")))
+        out.error(f"{place}: {fault.code}: {fault.message}")
     if done.fault_count > _SHOWN_MAX:
         out.error(f"{done.fault_count - _SHOWN_MAX} more: --json has them")

@@ -11,6 +11,8 @@ from searchlog.cli import out
 from searchlog.cli.exits import Exit
 from searchlog.errors import FormatError, IntegrityError, StoreError
 from searchlog.ledger import Gap, Record, number_runs
+from searchlog.records import BlobRef
+from searchlog.verify.absence import NOTHING_ABSENT, Absence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +28,10 @@ _SAID_MAX = 5
 class Reading:
     """The records of one session that can be read."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, absent: Absence = NOTHING_ABSENT) -> None:
+        """absent: what whoever sent the session left out."""
         self.ledger = ledger
+        self._absent = absent
         self.records: list[Record] = []
         self.gaps: list[Gap] = []
         self._gone: dict[str, str] = {}
@@ -39,6 +43,8 @@ class Reading:
 
     def load(self, value: Any) -> Any:
         """Return a field that may have been spilled; None, and a note of it, when its blob cannot be read."""
+        if isinstance(value, BlobRef) and value.blob in self._absent.blobs:
+            return None
         try:
             return self.ledger.load(value)
         except (StoreError, IntegrityError, FormatError) as error:
@@ -62,7 +68,16 @@ class Reading:
     @property
     def erased(self) -> list[int]:
         """The seqs of erased lines. None says of which turn it was, so each may be of any."""
-        return [gap.seq for gap in self.gaps if gap.error is None]
+        return [gap.seq for gap in self.gaps if gap.error is None and gap.seq not in self._absent.lines]
+
+    @property
+    def left_out(self) -> list[int]:
+        """The seqs of lines that whoever sent the session left out; each may be of any turn."""
+        return [gap.seq for gap in self.gaps if gap.error is None and gap.seq in self._absent.lines]
+
+    def is_left_out(self, blob: str) -> bool:
+        """Whether a blob need not be here."""
+        return blob in self._absent.blobs
 
     def damaged(self, turn: int | None = None) -> list[str]:
         """Return what cannot be read, of one turn when that is given, a sentence each."""
@@ -71,15 +86,16 @@ class Reading:
 
     def mark(self, turn: int | None = None) -> str:
         """Return what stands beside a heading: how much of it is not shown."""
-        counts = ((len(self.erased), "erased"), (len(self.damaged(turn)), "damaged"))
+        sorts = ((self.left_out, "left out"), (self.erased, "erased"), (self.damaged(turn), "damaged"))
+        counts = [(len(items), what) for items, what in sorts]
         said = ", ".join(f"{count} {what}" for count, what in counts if count)
         return f" ({said}: not shown)" if said else ""
 
     def tell(self, turn: int | None = None) -> Exit:
         """Say on stderr what is not shown; return the exit code that it asks for."""
-        if self.erased:
-            gone = f"record {_ranges(self.erased)} of session {self.ledger.session}"
-            out.say(f"erased or left out, so not shown: {gone}")
+        for seqs, what in ((self.left_out, "left out by the sender"), (self.erased, "erased")):
+            if seqs:
+                out.say(f"{what}, so not shown: record {_ranges(seqs)} of session {self.ledger.session}")
         damaged = self.damaged(turn)
         say_damaged(damaged)
         return Exit.BYTES if damaged else Exit.OK

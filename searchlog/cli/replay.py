@@ -27,8 +27,8 @@ def replay_command(session_id: str | None, turn: int | None, archive: str | None
     newest search. FILE is a snapshot: every search in it is run again, or that of TURN. Nothing is sent and nothing
     written.
 
-    Exit code 0 means that all came out equal, 6 that something differs, 9 that nothing can be said: the model that
-    ranked the passages (`search --scorer`) is not here, or another one is.
+    Exit code 0 means that all came out equal, 6 that something differs, 9 that nothing can be said: what it rests on
+    was left out of the snapshot, or the model that ranked the passages (`search --scorer`) is not here.
     """
     from searchlog.cli.reading import Reading
     from searchlog.replay import replay
@@ -39,11 +39,15 @@ def replay_command(session_id: str | None, turn: int | None, archive: str | None
         raise UsageError(f"no file {file}", path=file)
     with options.open_existing(file or archive) as opened:
         ledger = opened.ledger("latest" if file else session_id or options.newest_search(opened))
+        absent = opened.absence(ledger.session)
         views = turn_views(Reading(ledger).records)
+        if not views and absent.lines:
+            out.error(f"nothing of session {ledger.session} can be run again: its records were left out")
+            return Exit.NOT_CHECKED
         numbers = [turn] if turn else [options.last_turn(views, ledger.session).number]
         if file and not turn:
             numbers = [view.number for view in views if view.rendering is not None and view.state == "end"] or numbers
-        done = [replay(ledger, number, opened.resources.pool) for number in numbers]
+        done = [replay(ledger, number, opened.resources.pool, absent=absent) for number in numbers]
     if as_json:
         shapes = [again.to_json() for again in done]
         out.json({"file": file, "replays": shapes} if file else shapes[0])

@@ -137,7 +137,13 @@ def _buildable(env: Mapping[str, str], names: Sequence[str]) -> None:
     help="Take texts of pages from providers that have them, as evidence of its own kind.",
 )
 @click.option("--site", metavar="PATH-OR-URL", help="Search a folder, or the pages below an address.")
-@click.option("--from", "shelf", metavar="FILE", help="Search the pages of a snapshot; nothing is sent to anyone.")
+@click.option(
+    "--from",
+    "shelves",
+    multiple=True,
+    metavar="FILE",
+    help="Search the pages of a snapshot; nobody is asked.",
+)
 @_query_options
 @_limit_options
 @options.web_options
@@ -151,7 +157,7 @@ def search_command(
     providers: tuple[str, ...],
     in_turn: bool,
     site: str | None,
-    shelf: str | None,
+    shelves: tuple[str, ...],
     session_id: str,
     archive: str | None,
     as_json: bool,
@@ -179,13 +185,15 @@ def search_command(
     from searchlog.models.load import loaded
     from searchlog.search import whom
 
+    if len(shelves) > 1:
+        raise click.UsageError("one --from at a time: `searchlog import` the files, and search with --provider archive")
     query, settings = _asked(" ".join(words), given)
     names = _names(providers, site)
     loaded(settings.scorer)  # what is wrong with it is told before there is a session that would stay empty
     with open_archive(archive) as opened, ExitStack() as stack:
         env = opened.resources.env
         asked: list[Any] = list(names)
-        if shelf is not None:
+        for shelf in shelves:
             from searchlog.shelf import open_shelf
 
             with progress.counting(f"checking {shelf}", quiet) as counted:

@@ -32,7 +32,7 @@ def sessions_command(archive: str | None, as_json: bool) -> int:
         else:
             rows = []
             for info in found:
-                asked = tell.brief("; ".join(info.queries))
+                asked = tell.brief("; ".join(info.queries) or (f"({info.title})" if info.title else ""))
                 counts = (info.turns, info.record_count, info.evidence_count)
                 rows.append((info.id, info.began_at[:19], *counts, _state(info), asked))
             out.table(("session", "began", "turns", "records", "evidence", "state", "queries"), rows)

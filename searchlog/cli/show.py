@@ -37,7 +37,7 @@ def show_command(session_id: str | None, turn: int | None, form: str | None, arc
         session_id = None
     with options.open_existing(archive) as opened:
         ledger = opened.ledger(session_id or (options.newest_search(opened) if form == "rendering" else "latest"))
-        reading = Reading(ledger)
+        reading = Reading(ledger, opened.absence(ledger.session))
         if form == "records":
             if as_json:
                 out.json(_records_json(opened.described, reading, turn))
@@ -86,9 +86,9 @@ def _rendering(reading: Reading, view: TurnView) -> None:
         if damaged:
             raise FormatError(damaged[0], session=ledger.session, turn=view.number)
         where = f"turn {view.number} of session {ledger.session}"
-        if reading.erased:
+        if reading.erased or reading.left_out:
             reading.tell()
-            message = f"no rendering of {where} is there to read: records of the session are erased"
+            message = f"no rendering of {where} is there to read: records of the session are erased or left out"
         else:
             message = f"{where} gave a model nothing: it is a {view.purpose} that ended as {view.outcome or view.state}"
         raise MissingError(message, session=ledger.session, turn=view.number)
@@ -106,6 +106,7 @@ def _about(archive: str, reading: Reading, turn: int | None) -> dict[str, object
         "record_count": reading.size,
         "head": head_line(head) if head else None,
         "erased": reading.erased,
+        "left_out": reading.left_out,
         "damaged": reading.damaged(turn),
     }
 

@@ -9,6 +9,7 @@ import click
 
 from searchlog.cli import options, out
 from searchlog.cli.exits import Exit
+from searchlog.errors import FormatError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,10 +81,16 @@ def verify_command(
     if everything and session_id is not None:
         raise click.UsageError("give a session or --all, not both")
     seen = [_head(text) for text in heads]
+    if session_id is None and archive is not None and Path(archive).is_file():
+        session_id = archive
     if session_id is not None and options.names_file(session_id):
         from searchlog.cli import progress
         from searchlog.snapshot.check import check_snapshot
+        from searchlog.snapshot.opened import is_snapshot
 
+        if not is_snapshot(Path(session_id)):
+            said = f"{session_id} is no snapshot of searchlog"
+            raise FormatError(f"{said}: `searchlog import` takes WARC and WACZ files of other tools", path=session_id)
         certificates = [options.read_file(root) for root in roots]
         with progress.counting(f"checking {session_id}", quiet) as listener:
             verdict = check_snapshot(
@@ -136,7 +143,7 @@ def _check(archive: Archive, session: str, seen: list[Checkpoint], passages: boo
 
     storage = archive.resources.storage
     mine = [head for head in seen if head.session == session]
-    absent = archive.sharing.absence(session)
+    absent = archive.absence(session)
     with progress.counting(f"checking {session}", quiet) as listener:
         reports = [verify_session(storage.log, storage.blobs, session, heads=mine, absent=absent, progress=listener)]
     if passages and not reports[0].findings:
@@ -163,7 +170,7 @@ def _tell_file(verdict: Verdict, path: str, passages: bool, as_json: bool, quiet
     else:
         _print_verdict(verdict)
         for report in reports:
-            print_report(report)
+            print_report(report, level=False)
     return Exit.FINDINGS if any(report.findings for report in reports) else Exit.OK
 
 
@@ -220,12 +227,15 @@ def _level(report: Report) -> str:
     return f"{report.level}: {_SELF}"
 
 
-def print_report(report: Report) -> None:
-    """Print one report for people; below a clean one the head, as the line that somebody else may keep."""
+def print_report(report: Report, *, level: bool = True) -> None:
+    """Print one report for people; below a clean one the head, as the line that somebody else may keep.
+
+    level: whether to say how much it proves, where nothing above says it of the whole.
+    """
     from searchlog.log.checkpoint import ORIGIN_PREFIX
 
     out.line(f"session {report.session}, axis {report.axis}: {report.outcome}")
-    if not report.findings:
+    if level and not report.findings:
         out.line(f"  level    {_level(report)}")
     root = f", root {report.root}" if report.root else ""
     out.line(f"  head     {report.size} records{root}")

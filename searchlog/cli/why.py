@@ -40,7 +40,7 @@ def why_command(url: str, session_id: str, archive: str | None, as_json: bool) -
         known = opened.resources.storage.log.sessions()
         names = known if session_id == "all" else [opened.find(session_id)]
         for name in names:
-            reading = Reading(opened.ledger(name))
+            reading = Reading(opened.ledger(name), opened.absence(name))
             told.append((name, why(url, reading.records, reading.load, key)))
             code = max(code, reading.tell())
         count = sum(len(events) for _, events in told)

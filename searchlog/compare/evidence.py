@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from searchlog.compare.section import Section, Side
+from searchlog.compare.section import Section, Side, new_counts, one_sided
 from searchlog.compare.words import word_diff, words_of
 from searchlog.records import Evidence
 from searchlog.search.fuse import comparison_key
 
-__all__ = ["evidence_section"]
+__all__ = ["evidence_here", "evidence_section"]
 
 _LIKE_PERCENT = 50
 """How much of their words two passages of one page share, of all they have, to be the same one altered."""
@@ -50,39 +50,60 @@ class _Piece:
 _Pair = tuple[_Piece, _Piece]
 
 
+def evidence_here(side: Side) -> bool:
+    """Whether all evidence is here: each piece that the rendering names; or it is known that there is no more."""
+    if not side.incomplete:
+        return True
+    rendering = side.view.rendering
+    return rendering is not None and set(rendering.evidence) <= {item.id for item in side.view.evidence}
+
+
 def evidence_section(a: Side, b: Side) -> Section:
     """Return the evidence of both sides."""
+    whole_a, whole_b = evidence_here(a), evidence_here(b)
     mine, other = _pieces(a), _pieces(b)
-    pairs: list[_Pair] = []
-    for same in (
-        lambda one: (one.item.digest, one.key, one.item.start),
-        lambda one: (one.item.digest, one.key),
-        lambda one: one.item.digest,
-    ):
-        pairs += _matched(mine, other, pairs, same)
-    altered = _alike(_left(mine, pairs, 0), _left(other, pairs, 1))
-    both = sorted([*pairs, *altered], key=lambda pair: (pair[0].place, pair[1].place))
-    states = ("same", "reordered", "moved", "changed")
-    counts = dict.fromkeys(("a", "b", "both", "only_a", "only_b", *states), 0)
-    counts |= {"a": len(mine), "b": len(other), "both": len(both)}
-    section = Section(counts)
+    both = _paired(mine, other, one_session=a.view.session == b.view.session, alike_too=whole_a or whole_b)
+    section = Section(new_counts(("same", "reordered", "moved", "changed")))
+    section.counts |= {"a": len(mine), "b": len(other), "both": len(both)}
     # places count among those that both have, or one that came in would reorder all that follow it
     order_b = {id(pair): n for n, pair in enumerate(sorted(both, key=lambda pair: (pair[1].place, pair[0].place)))}
     for n, pair in enumerate(both):
         state, names = _judged(pair, order_b[id(pair)] != n)
-        counts[state] += 1
+        section.counts[state] += 1
         if state != "same":
             words = word_diff(pair[0].text, pair[1].text) if "exact" in names else None
             told = {"key": pair[0].key if pair[0].key == pair[1].key else None}
             item = {"state": state, **told, "a": pair[0].to_json(), "b": pair[1].to_json(), "changed": names}
             section.items.append({**item, "words": words})
-    for state, pieces in (("only-a", _left(mine, both, 0)), ("only-b", _left(other, both, 1))):
-        counts[state.replace("-", "_")] = len(pieces)
+    for side, pieces, other_whole in (("a", _left(mine, both, 0), whole_b), ("b", _left(other, both, 1), whole_a)):
+        state, count = one_sided(side, other_whole)
+        section.counts[count] += len(pieces)
         for piece in pieces:
-            told = piece.to_json()
-            sides = {"a": told, "b": None} if state == "only-a" else {"a": None, "b": told}
+            sides = {"a": None, "b": None, side: piece.to_json()}
             section.items.append({"state": state, "key": piece.key, **sides, "changed": [], "words": None})
     return section
+
+
+def _paired(a: list[_Piece], b: list[_Piece], *, one_session: bool, alike_too: bool) -> list[_Pair]:
+    """Return the pieces that are the same or the same altered, by their places.
+
+    one_session: an id means the same piece on both sides. alike_too: of one side at least all are here; otherwise
+    the very passage that the other side has may be among what is not here, and likeness would tell a difference.
+    """
+    ways: list[Callable[[_Piece], Any]] = [
+        lambda one: (one.item.digest, one.key, one.item.start),
+        lambda one: (one.item.digest, one.key),
+    ]
+    if one_session:
+        ways.insert(0, lambda one: (one.item.id, one.item.digest, one.key, one.item.start, one.item.end))
+    if alike_too:
+        ways.append(lambda one: one.item.digest)
+    pairs: list[_Pair] = []
+    for same in ways:
+        pairs += _matched(a, b, pairs, same)
+    if alike_too:
+        pairs += _alike(_left(a, pairs, 0), _left(b, pairs, 1))
+    return sorted(pairs, key=lambda pair: (pair[0].place, pair[1].place))
 
 
 def _pieces(side: Side) -> list[_Piece]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from searchlog.compare.section import Section, Side, section_of
+from searchlog.compare.section import Section, Side, Things, section_of
 from searchlog.search.fuse import comparison_key
 
-__all__ = ["fused", "results_section"]
+__all__ = ["fused", "results_here", "results_section"]
 
 _TOLD = ("title", "snippet", "published", "crawled")
 
 
-def fused(side: Side) -> dict[str, dict[str, Any]] | None:
+def fused(side: Side) -> Things | None:
     """Return the candidates by key, best first: URL, fused rank and rank in each run; None when they cannot be read."""
-    out: dict[str, dict[str, Any]] = {}
+    out = Things(results_here(side))
     for step in side.view.steps:
         if step.step != "fuse":
             continue
@@ -25,7 +25,7 @@ def fused(side: Side) -> dict[str, dict[str, Any]] | None:
         for item in items:
             if isinstance(item, dict) and item.get("kept") and isinstance(url := item.get("subject"), str):
                 ranks = _ranks(item.get("ranks"))
-                out[comparison_key(url)] = {"url": url, "rank": item.get("fused_rank"), "ranks": ranks}
+                out.add(comparison_key(url), {"url": url, "rank": item.get("fused_rank"), "ranks": ranks})
     return out
 
 
@@ -39,12 +39,15 @@ def _ranks(text: Any) -> dict[str, int]:
     return out
 
 
+def results_here(side: Side) -> bool:
+    """Whether the candidates are here: one step has all of them; or it is known that there are none."""
+    return not side.incomplete or any(step.step == "fuse" for step in side.view.steps)
+
+
 _Runs = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
-def results_section(
-    a: dict[str, dict[str, Any]], b: dict[str, dict[str, Any]], runs_a: _Runs | None, runs_b: _Runs | None
-) -> Section:
+def results_section(a: Things, b: Things, runs_a: _Runs | None, runs_b: _Runs | None) -> Section:
     """Return the results of both sides. runs_a, runs_b: what each run told of them."""
     runs_a, runs_b = runs_a or {}, runs_b or {}
     asked_both = [label for label in runs_a if label in runs_b]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from searchlog.digest import Digest
 from searchlog.errors import FormatError, IntegrityError, MissingError, StoreError
 from searchlog.log.blobs.base import BlobStore
@@ -48,7 +50,7 @@ def _documents(
     for seq, item in enumerate(log.get(session, start, start + _BATCH), start):
         match _read(item.line):
             case Capture(final=True, payload=payload, captured_at=at, reused=reused) if (
-                payload and at and (reused is None or reused.get("via") == "snapshot")
+                payload and at and not _is_here(log, reused)
             ):
                 captured[payload.blob] = (seq, at)
             # a page that stands in for another is no answer later either
@@ -60,6 +62,19 @@ def _documents(
             case _:
                 pass
     return documents
+
+
+def _is_here(log: LogStore, reused: dict[str, Any] | None) -> bool:
+    """Whether the capture that another one took its bytes from is in this archive, and so is indexed itself.
+
+    It is not where a part of a session, or a session of somebody else, came in without it.
+    """
+    match reused:
+        case {"session": str(session), "seq": int(seq)}:
+            found = log.get(session, seq, seq + 1)
+            return bool(found) and found[0].line is not None
+        case _:
+            return False
 
 
 def _text(blobs: BlobStore, name: str) -> str | None:

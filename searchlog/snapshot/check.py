@@ -71,9 +71,9 @@ class Verdict:
 
     @property
     def level(self) -> str:
-        """How much the verdict proves: L0 to L3."""
-        if self.outcome != "verified" or self.store is None:
-            return "L0"
+        """How much the verdict proves: L0 to L3; `none` where something was found."""
+        if self.outcome == "failed" or self.store is None:
+            return "none"
         sealed = self.seals.level if self.seals else "L0"
         return max(self.store.level, sealed)
 
@@ -378,6 +378,8 @@ class _Check:
         for what in about.left_out.counts():
             if what in self._impossible():
                 self._misdescribed(f"{what.split()[0]} are said to be left out for a reason that cannot be: {what}")
+        if list(about.redaction) != sorted(about.redaction):
+            self._misdescribed("its rules of redaction stand in another order")
         for rule in about.redaction:
             if not is_shared_rule(rule):
                 self._misdescribed(f"no rule of redaction is {rule:.80}")

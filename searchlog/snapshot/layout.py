@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from searchlog import canon, digest
-from searchlog.errors import FormatError
+from searchlog.errors import FormatError, UsageError
 
 __all__ = [
     "CHECKPOINT",
@@ -55,6 +55,8 @@ VERSION = 1
 RECORDS_MAX = 500_000
 """Records of a session in a snapshot, here or not: a reader holds a leaf hash of each."""
 MEMBERS_MAX = 10_000
+SCOPE_MAX = 1_000
+"""Turns, or pieces of evidence, that a snapshot may name; a record of it has to fit into a line."""
 _FORMAT = "searchlog snapshot"
 
 Profile = Literal["full", "evidence", "hashes"]
@@ -107,10 +109,31 @@ class Scope:
         items = value.get(name) if name else []
         if set(value) - {"kind", name} or not isinstance(items, list) or bool(items) != bool(name):
             raise FormatError(f"the scope {kind} of a snapshot does not say what it holds")
+        if len(items) > SCOPE_MAX:
+            raise FormatError(f"the scope {kind} of a snapshot names {len(items)}; at most {SCOPE_MAX}")
         good = all(type(item) is int and item > 0 if name == "turns" else _is_evidence_id(item) for item in items)
-        if not good or len(set(items)) != len(items):
+        if not good or items != sorted(set(items), key=_order):
             raise FormatError(f"the scope {kind} of a snapshot names {items!r:.80}")
         return cls(**{name: tuple(items)}) if name else cls()
+
+    @classmethod
+    def of(cls, turns: Iterable[int] = (), evidence: Iterable[str] = ()) -> Scope:
+        """Return the scope of these turns, or of this evidence, in its one order. Raises UsageError."""
+        chosen = cls(tuple(sorted(set(turns))), tuple(sorted(set(evidence), key=_order)))
+        if chosen.turns and chosen.evidence:
+            raise UsageError("give turns or evidence, not both")
+        if not all(type(turn) is int and turn > 0 for turn in chosen.turns):
+            raise UsageError(f"a turn is a number from 1 on; these are {turns!r:.80}")
+        if not all(map(_is_evidence_id, chosen.evidence)):
+            raise UsageError(f"evidence has ids such as e1; these are {evidence!r:.80}")
+        if len(chosen.turns) + len(chosen.evidence) > SCOPE_MAX:
+            raise UsageError(f"a snapshot is of at most {SCOPE_MAX} turns or pieces of evidence, or of a whole session")
+        return chosen
+
+
+def _order(item: Any) -> Any:
+    """Return what turns and ids of evidence are sorted by: their number."""
+    return int(item[1:]) if _is_evidence_id(item) else item if type(item) is int else 0
 
 
 def _is_evidence_id(value: Any) -> bool:

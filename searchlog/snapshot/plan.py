@@ -16,7 +16,7 @@ from searchlog.ledger import Ledger
 from searchlog.log.envelope import Envelope, decode
 from searchlog.log.store.base import StoredLine
 from searchlog.log.tree import Frontier, leaf_hash
-from searchlog.records import BlobRef, Body, Capture, Conversion, ProviderExchange, parse_body
+from searchlog.records import BlobRef, Body, Capture, Conversion, Evidence, ProviderExchange, parse_body
 from searchlog.secrecy import Secrets
 from searchlog.snapshot.layout import RECORDS_MAX, Description, LeftOut, Profile, Scope, Why
 from searchlog.snapshot.redaction import Match, Redactor, Rule, derived
@@ -59,6 +59,25 @@ class Plan:
     """What the scan found, with its place: what is certain was left out, the rest are warnings."""
     damaged: Sequence[str] = ()
     """Blobs that the archive does not hold in full, a sentence each."""
+    idle: Sequence[str] = ()
+    """Rules that met nothing."""
+
+    @property
+    def page_count(self) -> int:
+        """How many pages a reader will find."""
+        return sum(self._is_page(envelope) for envelope in self.envelopes.values())
+
+    @property
+    def evidence_count(self) -> int:
+        """How many evidence records are here."""
+        return sum(envelope.kind == Evidence.kind for envelope in self.envelopes.values())
+
+    def _is_page(self, envelope: Envelope) -> bool:
+        body = parse_body(envelope.kind, envelope.body)
+        if not isinstance(body, Capture) or not body.final or body.purpose == "robots" or body.exchange is None:
+            return False
+        held = body.payload is None or body.payload.blob not in self.description.left_out.blobs
+        return held and 200 <= (body.status or 0) < 300
 
 
 def plan(
@@ -105,11 +124,22 @@ def plan(
         choice.scope,
         choice.profile,
         LeftOut.of(draft.records, blobs),
-        tuple(rule.shared for rule in choice.rules),
+        tuple(sorted(rule.shared for rule in choice.rules)),
     )
+    met = {match.rule for _, matches in draft.found for match in matches}
+    idle = [rule.text for rule in choice.rules if rule.text not in met]
     lines = tuple(item if seq in here else StoredLine(item.leaf, None) for seq, item in enumerate(stored.lines))
     return Plan(
-        description, stored.frontier, lines, here, draft.copies, draft.found, draft.scan, draft.reasons, draft.damaged
+        description,
+        stored.frontier,
+        lines,
+        here,
+        draft.copies,
+        draft.found,
+        draft.scan,
+        draft.reasons,
+        draft.damaged,
+        idle,
     )
 
 

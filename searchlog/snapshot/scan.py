@@ -91,15 +91,16 @@ class Scan:
 
     def summary(self) -> str:
         """Return one line for people: how much was looked at, for how many secrets, and whether any was found."""
+        looked = (
+            f"{_counted(self.records, 'record')} and {_counted(self.blobs, 'blob')} ({_counted(self.bytes, 'byte')})"
+        )
         held = [
             _counted(count, what) for count, what in ((self.held_records, "record"), (self.held_blobs, "blob")) if count
         ]
         found = f"found in {' and '.join(held)}, left out" if held else "none found"
         looks = f"; in {self.warned} more there is what looks like a key" if self.warned else ""
-        return (
-            f"scanned {_counted(self.records, 'record')} and {_counted(self.blobs, 'blob')} "
-            f"({_counted(self.bytes, 'byte')}) for {_counted(len(self._known), 'secret')}: {found}{looks}"
-        )
+        known = _counted(len(self._known), "secret") if self._known else "credentials (no key of this machine is known)"
+        return f"scanned {looked} for {known}: {found}{looks}"
 
     def _count(self, found: list[Reason]) -> tuple[Reason, ...]:
         reasons = tuple(dict.fromkeys(found))

@@ -10,6 +10,7 @@ from typing import Any
 from searchlog import canon, digest
 from searchlog.errors import FormatError, IntegrityError, MissingError, StoreError
 from searchlog.log.blobs.base import BlobStore
+from searchlog.log.checkpoint import ORIGIN_PREFIX
 from searchlog.log.envelope import Envelope, decode, encode
 from searchlog.records import (
     BlobRef,
@@ -23,6 +24,7 @@ from searchlog.records import (
     Rendering,
     Run,
     Selection,
+    Session,
     Turn,
     parse_body,
 )
@@ -120,6 +122,9 @@ class Contents:
     def _kind(self, envelope: Envelope, body: Body, where: str) -> None:
         turn = envelope.turn or 0
         match body:
+            case Session() if body.origin != ORIGIN_PREFIX + self.report.session:
+                expected = ORIGIN_PREFIX + self.report.session
+                self.report.add("record-misplaced", where, "origin", expected=expected, found=body.origin)
             case Turn():
                 self._turn(turn, body, where)
             case Query():
