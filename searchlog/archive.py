@@ -134,7 +134,7 @@ class Archive:
         Raises MissingError for what the session does not have, IntegrityError for a damaged record, UsageError.
         """
         from searchlog.keyring import known
-        from searchlog.snapshot.layout import PROFILES, Scope
+        from searchlog.snapshot.layout import PROFILES, RULES_MAX, Scope
         from searchlog.snapshot.plan import Choice, plan
         from searchlog.snapshot.redaction import parse_rule
 
@@ -143,6 +143,8 @@ class Archive:
         if profile not in PROFILES:
             raise UsageError(f"a profile is one of {', '.join(PROFILES)}, not {profile!r:.40}")
         rules = tuple(map(parse_rule, sorted(set(redact))))
+        if len(rules) > RULES_MAX:
+            raise UsageError(f"{len(rules)} rules of redaction; at most {RULES_MAX}")
         choice = Choice(Scope.of(turns, evidence), profile, rules)
         ledger = self.ledger(session_id)
         if ledger.session == SHARING:

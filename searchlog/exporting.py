@@ -67,6 +67,11 @@ def export(
     if os.path.lexists(path) and not overwrite:
         said = f"{path} is there already: give another name, or --force (`overwrite` in Python) to write over it"
         raise UsageError(said, path=str(path))
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{path} is no file: give the name of one", path=str(path))
+    folder = sharing.storage.folder
+    if folder is not None and path.absolute().parent.resolve().is_relative_to(folder):
+        raise UsageError(f"{path} lies in the archive's own folder: write it elsewhere", path=str(path))
     text = format_checkpoint(Checkpoint(ORIGIN_PREFIX + ledger.session, plan.frontier.size, plan.frontier.root))
     for number, token in enumerate(tokens, 1):
         if not read_token(token, text).imprint_ok:

@@ -19,10 +19,13 @@ from searchlog.sharing import SESSION, Imported, Sharing
 from searchlog.snapshot.check import Verdict, open_sound
 from searchlog.snapshot.layout import LeftOut, Why
 from searchlog.snapshot.opened import Opened
+from searchlog.verify.store import erased_seqs
 
 __all__ = ["TakenIn", "take_in"]
 
 _WORDS = frozenset((SESSION, "latest", "new"))
+_SUFFIXES = (".wacz", ".zip")
+"""How a name ends that commands take for a file's."""
 _BATCH_BYTES = 8 * 2**20
 Progress = Callable[[int, int], None]
 
@@ -67,21 +70,24 @@ class _Import:
         self._session = opened.description.session
         self._here: Sequence[StoredLine] = self._log.get(self._session)
         self._earlier = sharing.imported().get(self._session)
+        self._signed_by = tuple(verdict.seals.holding) if verdict.seals else ()
+        self._lines = _without_erased(opened.lines, self._here)
 
     def run(self) -> TakenIn:
         """Store what is new, unless it may not be."""
         self._refuse_name()
         self._refuse_fork()
+        self._refuse_continuation()
         if self._here and self._earlier is None:
             return self._own()
-        fresh = [seq for seq, item in enumerate(self._opened.lines) if item.line is not None and self._lacks(seq)]
+        fresh = [seq for seq, item in enumerate(self._lines) if item.line is not None and self._lacks(seq)]
         blobs = self._put_blobs()
         left_out = self._left_out()
-        signed_by = tuple(self._verdict.seals.holding) if self._verdict.seals else ()
+        signed_by = self._signed_by
         known = self._earlier is not None and not fresh and not blobs and len(self._opened.lines) <= len(self._here)
         if not known or not set(signed_by) <= set(self._earlier.signed_by if self._earlier else ()):
             self._sharing.note(self._record(left_out, signed_by))
-            self._log.merge(SessionSnapshot(self._session, self._opened.lines, self._opened.frontier))
+            self._log.merge(SessionSnapshot(self._session, self._lines, self._opened.frontier))
         return TakenIn(
             self._session,
             self._opened.name,
@@ -95,7 +101,7 @@ class _Import:
 
     def _refuse_name(self) -> None:
         """Refuse a session whose id has a meaning here: a word of ours, or the beginning of another's id."""
-        if self._session in _WORDS:
+        if self._session in _WORDS or self._session.lower().endswith(_SUFFIXES):
             raise UsageError(
                 f"{self._opened.path.name} holds a session called {self._session}: that has a meaning here"
             )
@@ -130,6 +136,18 @@ class _Import:
                     found=theirs.leaf.hex(),
                 )
 
+    def _refuse_continuation(self) -> None:
+        """Refuse records that go on from a signed head and that none of its signers signed: anybody can write some."""
+        signers = set(self._earlier.signed_by) if self._earlier else set()
+        more = len(self._opened.lines) - len(self._here)
+        if more > 0 and signers and signers.isdisjoint(self._signed_by):
+            raise IntegrityError(
+                f"{self._opened.path.name} is refused, nothing was stored: it has {more} records more than session "
+                f"{self._session} has here, that session was signed by {', '.join(sorted(signers))}, and this is not",
+                session=self._session,
+                signed_by=sorted(signers),
+            )
+
     def _put_blobs(self) -> int:
         """Store the blobs that are not here yet, a few at a time; return how many they were."""
         count, batch, size = 0, [], 0
@@ -155,7 +173,7 @@ class _Import:
         for part in parts:
             records |= {seq: why for first, last, why in part.records for seq in range(first, last + 1)}
             blobs |= part.blobs
-        lines = (self._here, self._opened.lines)
+        lines = (self._here, self._lines)
         there = {seq for part in lines for seq, item in enumerate(part) if item.line is not None}
         absent = {name: why for name, why in blobs.items() if not self._store.has(digest.parse(name))}
         return LeftOut.of({seq: why for seq, why in records.items() if seq not in there}, absent)
@@ -173,6 +191,12 @@ class _Import:
             signed_by=list(signed_by),
             file=self._opened.path.name,
         )
+
+
+def _without_erased(lines: Sequence[StoredLine], here: Sequence[StoredLine]) -> tuple[StoredLine, ...]:
+    """Return the lines of a snapshot without those that its sender erased, as a record in it or here says."""
+    erased = erased_seqs([*lines, *here[len(lines) :]]) | erased_seqs(here)
+    return tuple(StoredLine(item.leaf, None) if seq in erased else item for seq, item in enumerate(lines))
 
 
 def _of_signers(earlier: Imported | None, signed_by: Sequence[str]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from searchlog import canon
 from searchlog.errors import UsageError
+from searchlog.records import Evidence, Rendering
 from searchlog.secrecy import MARKER, Secrets
 from searchlog.session import Session
 from searchlog.snapshot.addresses import emails, private_hosts
@@ -24,7 +25,7 @@ from searchlog.snapshot.export import write_snapshot
 from searchlog.snapshot.layout import Profile, Scope
 from searchlog.snapshot.plan import Choice, plan
 from searchlog.snapshot.redaction import Match, Redacted, Redactor, derived, grouped, parse_rule, preview
-from tests.searches import HTML, ask, html, opened, pages
+from tests.searches import HTML, TEXTS, ask, html, opened, pages
 from tests.sites import serve
 from tests.specimens import specimen_session
 
@@ -477,3 +478,23 @@ def test_what_is_found_is_shortened():
     (match,) = redact({"text": "x" * 500}, "field:text").matches
     assert len(match.found) == 60
     assert match.found.endswith("…")
+
+
+def test_no_digest_tells_whether_a_guess_at_what_was_redacted_is_right() -> None:
+    """A passage that is its whole page, and a rendering, could be made again with a name put into the gap."""
+    pages_ = pages({"/mill": "The tide mill of Zebulon Quxworth stores the flood in a pond.", "/gate": TEXTS["/gate"]})
+    with serve(pages_) as site, opened() as archive:
+        session = archive.session()
+        ask(session, site, "tide mill", ["/mill", "/gate"])
+        plan = archive.plan_export(session.id, redact=["text:Zebulon Quxworth"])
+        told = "".join(map(str, (plan.copies, plan.description.to_bytes(), *(item.line for item in plan.lines))))
+        for record in session.records():
+            body = record.body
+            if isinstance(body, Evidence) and "Zebulon" in str(body.exact):
+                assert body.text not in told
+                assert body.payload not in told
+                assert body.digest not in told
+            if isinstance(body, Rendering):
+                assert body.text.blob not in told
+        kept = [e for e in plan.envelopes.values() if e.kind == "evidence"]
+        assert [e.body["url"].rsplit("/", 1)[-1] for e in kept] == ["gate"]

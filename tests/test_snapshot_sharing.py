@@ -647,18 +647,24 @@ def signed_export(folder: Path, session: str, to: Path) -> Path:
 
 
 @pytest.mark.parametrize("unsigned_first", [False, True])
-def test_a_signature_that_is_no_longer_there_is_told(
+def test_a_signed_session_is_continued_by_its_signer_alone(
     sender: Sender, tmp_path: Path, receiver: Path, unsigned_first: bool
 ) -> None:
-    """Whoever wrote the session signed it once; what comes after it unsigned may be from somebody else."""
+    """Anybody can write records after a signed head; taken in, they would make a fork of what its signer writes next."""
     shutil.copytree(sender.folder, tmp_path / "copy")
     if unsigned_first:
         take_in(receiver, export(tmp_path / "copy", sender.public, tmp_path / "unsigned.wacz"))
     done = take_in(receiver, signed_export(tmp_path / "copy", sender.public, tmp_path / "signed.wacz"))
     assert done.warnings == ()
+    again = take_in(receiver, export(tmp_path / "copy", sender.public, tmp_path / "again.wacz"))
+    assert any(Signs.vkey in text for text in again.warnings)
     longer(tmp_path / "copy", sender.public, "went on")
-    done = take_in(receiver, export(tmp_path / "copy", sender.public, tmp_path / "later.wacz"))
-    assert any(Signs.vkey in text for text in done.warnings)
+    before = contents(receiver)
+    with pytest.raises(IntegrityError, match="that session was signed by") as caught:
+        take_in(receiver, export(tmp_path / "copy", sender.public, tmp_path / "later.wacz"))
+    assert caught.value.fields["signed_by"] == [Signs.vkey]
+    assert contents(receiver) == before
+    assert take_in(receiver, signed_export(tmp_path / "copy", sender.public, tmp_path / "later-signed.wacz")).records
 
 
 def test_a_history_that_was_cut_short_takes_nothing_away(sender: Sender, tmp_path: Path, receiver: Path) -> None:

@@ -75,6 +75,8 @@ class World:
     proof: Parts
     """One piece of evidence."""
     redacted: Parts
+    passages: Parts
+    """Of the profile `evidence`: without pages."""
     hashes: Parts
     small: Parts
     """One piece of evidence, signed."""
@@ -113,6 +115,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
             made(Choice(Scope(turns=(1,)))),
             made(Choice(Scope(evidence=("e1", "e2")))),
             made(Choice(rules=(parse_rule("text:dam"),))),
+            made(Choice(profile="evidence")),
             made(Choice(profile="hashes")),
             made(Choice(Scope(evidence=("e1",))), seal=seal_of()),
             Parts.of(exported(cassette.load("lighthouse")[0])),
@@ -902,7 +905,7 @@ def test_a_changed_part_is_found(world: World, receiver: Path, tmp_path: Path) -
 
 
 def test_a_left_out_blob_must_be_named(world: World, receiver: Path, tmp_path: Path) -> None:
-    parts = world.redacted.copy()
+    parts = world.passages.copy()
     assert parts.about["left_out"]["blobs"]
     blob_not_named(parts)
     check_found(parts.careful(), tmp_path, "blob-missing", "sha256:", receiver)

@@ -17,6 +17,7 @@ __all__ = [
     "EMPTY_ROOT",
     "Frontier",
     "LeafReader",
+    "Prover",
     "check_consistency",
     "check_inclusion",
     "leaf_hash",
@@ -110,18 +111,37 @@ def prove_inclusion(index: int, size: int, reader: LeafReader) -> tuple[bytes, .
     """
     if not 0 <= index < size:
         raise UsageError(f"no record {index} in a tree of {size}")
-    leaves = reader(0, size)
-    path: list[bytes] = []
-    low, high = 0, size
-    while high - low > 1:
-        middle = low + _split(high - low)
-        if index < middle:
-            path.append(root_of(leaves[middle:high]))
-            high = middle
-        else:
-            path.append(root_of(leaves[low:middle]))
-            low = middle
-    return tuple(reversed(path))
+    return Prover(reader(0, size)).inclusion(index)
+
+
+class Prover:
+    """Makes inclusion proofs of several leaves of one tree; what two of them share is computed once."""
+
+    def __init__(self, leaves: Sequence[bytes]) -> None:
+        self._leaves = leaves
+        self._roots: dict[tuple[int, int], bytes] = {}
+
+    def inclusion(self, index: int) -> tuple[bytes, ...]:
+        """Return the audit path of a leaf, as `prove_inclusion` does. Raises UsageError for none of the tree."""
+        size = len(self._leaves)
+        if not 0 <= index < size:
+            raise UsageError(f"no record {index} in a tree of {size}")
+        path: list[bytes] = []
+        low, high = 0, size
+        while high - low > 1:
+            middle = low + _split(high - low)
+            if index < middle:
+                path.append(self._root(middle, high))
+                high = middle
+            else:
+                path.append(self._root(low, middle))
+                low = middle
+        return tuple(reversed(path))
+
+    def _root(self, low: int, high: int) -> bytes:
+        if (low, high) not in self._roots:
+            self._roots[low, high] = root_of(self._leaves[low:high])
+        return self._roots[low, high]
 
 
 def check_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> bool:

@@ -12,7 +12,7 @@ from searchlog.log.blobs.base import BlobStore
 from searchlog.log.envelope import Envelope
 from searchlog.log.proof import format_proof
 from searchlog.log.store.base import StoredLine
-from searchlog.log.tree import prove_inclusion
+from searchlog.log.tree import Prover
 from searchlog.records import BlobRef, Evidence, Rendering, parse_body
 from searchlog.snapshot import layout
 from searchlog.snapshot.series import Page
@@ -80,12 +80,12 @@ def _proofs(
 
     The same slice may be handed over in several turns; the first record of it is proven.
     """
-    leaves = [item.leaf for item in lines]
+    prover = Prover([item.leaf for item in lines])
     seen: set[str] = set()
     for _, envelope in evidence:
         body = parse_body(envelope.kind, envelope.body)
         if not isinstance(body, Evidence) or body.id in seen:
             continue
         seen.add(body.id)
-        path = prove_inclusion(envelope.seq, len(leaves), lambda start, end: leaves[start:end])
+        path = prover.inclusion(envelope.seq)
         yield layout.proof_name(body.id), format_proof(envelope.seq, path, note).encode("utf-8")

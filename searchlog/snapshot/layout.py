@@ -25,6 +25,7 @@ __all__ = [
     "PAGES",
     "PROFILES",
     "RECORDS_MAX",
+    "RULES_MAX",
     "WARC",
     "Description",
     "LeftOut",
@@ -55,6 +56,7 @@ VERSION = 1
 RECORDS_MAX = 500_000
 """Records of a session in a snapshot, here or not: a reader holds a leaf hash of each."""
 MEMBERS_MAX = 10_000
+RULES_MAX = 100
 SCOPE_MAX = 1_000
 """Turns, or pieces of evidence, that a snapshot may name; a record of it has to fit into a line."""
 _FORMAT = "searchlog snapshot"
@@ -262,8 +264,8 @@ class Description:
             raise FormatError(f"{DESCRIPTION} names session {session!r:.80} of {size!r:.40} records")
         if profile not in PROFILES:
             raise FormatError(f"{DESCRIPTION}: profile {profile!r:.40}; expected {', '.join(PROFILES)}")
-        if not all(isinstance(rule, str) for rule in _list(rules)):
-            raise FormatError(f"{DESCRIPTION}: a rule of redaction is no text")
+        if not all(isinstance(rule, str) for rule in _list(rules)) or len(rules) > RULES_MAX:
+            raise FormatError(f"{DESCRIPTION}: a rule of redaction is no text, or there are more than {RULES_MAX}")
         left_out = LeftOut.from_json(value["left_out"], size)
         return cls(session, size, Scope.from_json(value["scope"]), profile, left_out, tuple(rules), version)
 

@@ -13,17 +13,18 @@ from typing import Any
 from searchlog import canon, digest
 from searchlog.errors import FormatError, IntegrityError, MissingError, UsageError
 from searchlog.ledger import Ledger
-from searchlog.log.envelope import Envelope, decode
+from searchlog.log.envelope import Envelope, decode, encode
 from searchlog.log.store.base import StoredLine
 from searchlog.log.tree import Frontier, leaf_hash
 from searchlog.records import BlobRef, Body, Capture, Conversion, Evidence, ProviderExchange, parse_body
 from searchlog.secrecy import Secrets
 from searchlog.snapshot.layout import RECORDS_MAX, Description, LeftOut, Profile, Scope, Why
-from searchlog.snapshot.redaction import Match, Redactor, Rule, derived
+from searchlog.snapshot.redaction import Match, Redactor, Rule, derived, without_digests, without_salt
 from searchlog.snapshot.scan import Reason, Scan
 from searchlog.snapshot.scope import blobs_of, records_in
 from searchlog.stored import stored_exchange
 from searchlog.verify.absence import NOTHING_ABSENT, Absence
+from searchlog.verify.store import erased_seqs
 
 __all__ = ["Choice", "Plan", "plan"]
 
@@ -115,6 +116,8 @@ def plan(
     if choice.profile == "hashes":  # what explains an erased line is not here either
         draft.records |= dict.fromkeys(range(stored.frontier.size), "profile")
     draft.leave_out_derived(envelopes[seq] for seq in wanted)
+    draft.hide_digests([envelopes[seq] for seq in sorted(wanted)])
+    draft.leave_out_unexplained(stored.lines)
     here = {seq: envelope for seq, envelope in envelopes.items() if seq not in draft.records}
     named = {name for envelope in here.values() for name, _ in blobs_of(envelope, choice.profile)}
     blobs = {name: why for name, why in draft.blobs.items() if name in named and why is not None}
@@ -169,6 +172,16 @@ def _charsets(envelopes: Iterable[Envelope]) -> dict[str, str]:
     return found
 
 
+def _groups(envelopes: Iterable[Envelope]) -> list[tuple[str, ...]]:
+    """Return payload, text and structure of each conversion."""
+    groups = []
+    for envelope in envelopes:
+        body = parse_body(envelope.kind, envelope.body)
+        if isinstance(body, Conversion):
+            groups.append((body.payload, *(ref.blob for ref in (body.text, body.structure) if ref is not None)))
+    return groups
+
+
 @dataclass
 class _Draft:
     """What was decided so far."""
@@ -215,15 +228,44 @@ class _Draft:
 
     def leave_out_derived(self, envelopes: Iterable[Envelope]) -> None:
         """Leave out payload, text and structure together: where one of them tells what is to be hidden, all may."""
-        groups = []
-        for envelope in envelopes:
-            body = parse_body(envelope.kind, envelope.body)
-            if isinstance(body, Conversion):
-                groups.append((body.payload, *(ref.blob for ref in (body.text, body.structure) if ref is not None)))
+        groups = _groups(envelopes)
         whys: tuple[Why, ...] = ("redacted", "secret")
         for why in whys:
             found = [name for name, reason in self.blobs.items() if reason == why]
             self.blobs |= dict.fromkeys(derived(found, groups), why)
+
+    def hide_digests(self, envelopes: Sequence[Envelope]) -> None:
+        """Take out the digests by which a guess at something redacted could be tried, and so redact what names them.
+
+        Where a redacted copy shows most of a text, its digest tells whether a name put into the gap is the right one:
+        that of a passage's page, of a rendering, of what was spilled from a record. The digest of a page that no copy
+        shows a part of stays.
+        """
+        texts = [e.body for e in envelopes if e.kind == Evidence.kind and e.seq in self.copies]
+        telling = {body[name] for body in texts for name in ("text", "payload") if isinstance(body.get(name), str)}
+        for envelope in envelopes:
+            if envelope.kind not in (Conversion.kind, Capture.kind, ProviderExchange.kind):
+                telling |= {name for name, _ in blobs_of(envelope, "full") if self.blobs.get(name) == "redacted"}
+        telling = derived(telling, _groups(envelopes)) if telling else set()
+        for envelope in envelopes if telling else ():
+            if envelope.seq in self.records and envelope.seq not in self.copies:
+                continue  # nothing of it leaves
+            value = self.copies.get(envelope.seq) or without_salt(self._json(envelope))
+            hidden = without_digests(value, telling)
+            if hidden != value:
+                self.records[envelope.seq] = "redacted"
+                self.copies[envelope.seq] = hidden
+
+    def leave_out_unexplained(self, lines: Sequence[StoredLine]) -> None:
+        """Tell as left out what was erased, where the record that explains it is left out itself."""
+        here = [StoredLine(item.leaf, None) if seq in self.records else item for seq, item in enumerate(lines)]
+        for seq in erased_seqs(lines) - erased_seqs(here):
+            if lines[seq].line is None:
+                self.records[seq] = "redacted" if self.choice.profile != "hashes" else "profile"
+
+    def _json(self, envelope: Envelope) -> dict[str, Any]:
+        value = canon.loads(encode(envelope))
+        return value if isinstance(value, dict) else {}
 
     def _look_into(self, envelope: Envelope, name: str, charset: str) -> Why | None:
         """Return why a blob is left out, or None."""

@@ -28,6 +28,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +50,8 @@ __all__ = [
     "is_shared_rule",
     "parse_rule",
     "preview",
+    "without_digests",
+    "without_salt",
 ]
 
 RULES = "email, private-hosts, text:LITERAL, pattern:REGEX or field:NAME"
@@ -131,12 +134,10 @@ def parse_rule(text: str) -> Rule:
 
 def is_shared_rule(text: str) -> bool:
     """Return whether a text is a rule as a snapshot tells it (`Rule.shared`)."""
-    if text in ("text", "pattern"):
-        return True
-    try:
-        return parse_rule(text).shared == text
-    except UsageError:
-        return False
+    kind, colon, value = text.partition(":")
+    if kind == "field":
+        return _MEMBERS.fullmatch(value) is not None
+    return not colon and kind in ("email", "private-hosts", "text", "pattern")  # a stranger's pattern is not compiled
 
 
 class Redactor:
@@ -209,6 +210,22 @@ def derived(found: Iterable[str], made: Iterable[tuple[str, ...]]) -> set[str]:
             if not out.isdisjoint(group):
                 out |= group
     return out
+
+
+def without_salt(envelope: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record's object without its salt: with it, the leaf hash would tell whether a guess is right."""
+    return {name: item for name, item in envelope.items() if name != "salt"}
+
+
+def without_digests(value: Any, digests: AbstractSet[str]) -> Any:
+    """Return a value with `[redacted]` in place of these digests, and of references to blobs that have them."""
+    if isinstance(value, dict):
+        if value.get("blob") in digests:
+            return MARKER
+        return {name: without_digests(item, digests) for name, item in value.items()}
+    if isinstance(value, list):
+        return [without_digests(item, digests) for item in value]
+    return MARKER if isinstance(value, str) and value in digests else value
 
 
 def preview(places: Iterable[tuple[str, Iterable[Match]]]) -> list[dict[str, str]]:

@@ -104,8 +104,8 @@ def check_seals(opened: Opened, report: Report, keys: Collection[str], roots: Se
 
 def _stamped(opened: Opened, name: str, roots: Sequence[bytes], report: Report, seals: Seals) -> None:
     """Take in a token, or say what is wrong with it."""
-    data = opened.read(name)
     try:
+        data = opened.read(name)
         facts = read_token(data, opened.note.text)
         checked = check_token(data, opened.note.text, roots)
     except FormatError as error:
@@ -122,8 +122,8 @@ def _own_keys(opened: Opened, report: Report) -> tuple[VerifierKey, ...]:
     """Return the keys that came with the file."""
     if layout.KEYS not in opened.zip.members:
         return ()
-    data = opened.read(layout.KEYS)
     try:
+        data = opened.read(layout.KEYS)
         keys = parse_keys(data.decode("utf-8"))
     except (FormatError, UnicodeDecodeError) as error:
         report.add("signature-invalid", layout.KEYS, str(error))

@@ -21,9 +21,10 @@ from searchlog.verify.absence import NOTHING_ABSENT, Absence
 from searchlog.verify.contents import Contents
 from searchlog.verify.finding import Report
 
-__all__ = ["verify_session"]
+__all__ = ["erased_seqs", "verify_session"]
 
 _ERASURE = "erasure"
+_MARK = b'"erasure"'
 """The kind of the records that explain erased lines. This version reads them and writes none."""
 
 
@@ -132,12 +133,17 @@ def _erasures(report: Report, lines: Sequence[StoredLine], erased: frozenset[int
     """Find the erased lines that no later record of the session explains."""
     if not erased:
         return
+    for first, last in number_runs(sorted(erased - erased_seqs(lines))):
+        report.add("erased-unexplained", f"record {first}" if first == last else f"records {first} to {last}")
+
+
+def erased_seqs(lines: Sequence[StoredLine]) -> frozenset[int]:
+    """Return the seqs of lines that later records of the session say were erased."""
     explained: set[int] = set()
     for seq, item in enumerate(lines):
-        if item.line is not None and leaf_hash(item.line) == item.leaf:
+        if item.line is not None and _MARK in item.line and leaf_hash(item.line) == item.leaf:
             explained.update(number for number in _erased_by(item.line) if number < seq)
-    for first, last in number_runs(sorted(erased - explained)):
-        report.add("erased-unexplained", f"record {first}" if first == last else f"records {first} to {last}")
+    return frozenset(explained)
 
 
 def _erased_by(line: bytes) -> list[int]:

@@ -224,7 +224,7 @@ def test_many_bad_records_are_named_in_a_few_lines(damaged: Kept) -> None:
 
 def test_records_as_json(kept: Kept) -> None:
     told = json.loads(kept("show", "1", "--records", "--json").stdout)
-    assert set(told) == {"archive", "session", "record_count", "head", "erased", "damaged", "records"}
+    assert set(told) == {"archive", "session", "record_count", "head", "erased", "left_out", "damaged", "records"}
     lines = kept("show", "1", "--records").stdout_bytes.splitlines()
     assert told["records"] == [json.loads(line) for line in lines]
     assert kept("show", "1", "--rendering", "--json").exit_code == 2

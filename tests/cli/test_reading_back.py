@@ -38,7 +38,7 @@ def test_a_session_of_one_search_is_shown_in_full(kept: Kept) -> None:
 
 def test_a_session_as_json(kept: Kept) -> None:
     told = json.loads(kept("show", kept.session, "--json").stdout)
-    assert set(told) == {"archive", "session", "record_count", "head", "erased", "damaged", "turns"}
+    assert set(told) == {"archive", "session", "record_count", "head", "erased", "left_out", "damaged", "turns"}
     assert [turn["turn"] for turn in told["turns"]] == [1]
     assert told["record_count"] == len(stored_lines(kept))
 

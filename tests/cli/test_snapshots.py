@@ -68,7 +68,9 @@ def test_export_prints_the_file_and_says_what_is_in_it(kept: Kept, tmp_path: Pat
         (["--redact", "emails"], 2, "not a rule of redaction"),
         (["--redact", "pattern:("], 2, "not a regular expression"),
         (["-o", "/nowhere/at/all.wacz"], 8, "cannot write /nowhere/at/all.wacz"),
-        (["-o", "."], 2, "is there already"),
+        (["-o", "/dev/null"], 2, "is there already"),
+        (["-o", "/dev/null", "--force"], 2, "is no file"),
+        (["-o", "-"], 2, "give its name"),
         (["no-such-session"], 3, "no session no-such-session"),
         (["--token", __file__], 7, ""),
     ],
@@ -275,5 +277,5 @@ def test_a_file_of_another_tool_with_faults_is_imported_as_far_as_it_is_sound(tm
     result = call("import", str(warc), "--archive", str(tmp_path / "archive"))
     assert result.exit_code == 6
     assert "1 captures of cut.warc" in result.stdout
-    assert "error: byte " in result.stderr
+    assert "error: cut.warc, byte " in result.stderr
     assert "Traceback" not in result.stderr
