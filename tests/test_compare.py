@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from searchlog import records
 from searchlog.compare import Comparison, Side, compare, word_diff
 from searchlog.digest import digest
+from searchlog.ledger import Record
 from searchlog.records import BlobRef
+from searchlog.search.fuse import comparison_key
 from searchlog.session import Session
+from searchlog.verify.contents import blob_refs
 from searchlog.view import TurnView, turn_views
 from tests.cassette import load
 from tests.searches import HTML, TEXTS, ask, html, opened, pages, short
@@ -46,15 +50,26 @@ def check(value: dict[str, Any]) -> None:
         if not counts:
             assert name in value["not_compared"]
             continue
-        assert counts["a"] == counts["both"] + counts["only_a"]
-        assert counts["b"] == counts["both"] + counts["only_b"]
-        states = {key: count for key, count in counts.items() if key not in ("a", "b", "both", "only_a", "only_b")}
+        of_one = ("only_a", "only_b", "unknown_a", "unknown_b")
+        assert counts["a"] == counts["both"] + counts["only_a"] + counts["unknown_a"]
+        assert counts["b"] == counts["both"] + counts["only_b"] + counts["unknown_b"]
+        states = {key: count for key, count in counts.items() if key not in ("a", "b", "both", *of_one)}
         assert counts["both"] == sum(states.values())
-        assert len(items) == counts["only_a"] + counts["only_b"] + counts["both"] - counts["same"]
+        assert len(items) == sum(counts[key] for key in of_one) + counts["both"] - counts["same"]
+        for side, other in (("a", "b"), ("b", "a")):
+            alone = [item["state"] for item in items if item[other] is None]
+            assert alone.count(f"only-{side}") == counts[f"only_{side}"]
+            assert alone.count("unknown") == counts[f"unknown_{side}"] == len(alone) - counts[f"only_{side}"]
+            assert not (counts[f"unknown_{side}"] and counts[f"only_{side}"])
+            assert not counts[f"unknown_{side}"] or value[other]["incomplete"], "all is known of what is all here"
         for item in items:
-            assert (item["a"] is None) == (item["state"] == "only-b")
-            assert (item["b"] is None) == (item["state"] == "only-a")
-            assert item["state"].startswith("only-") or item["changed"]
+            assert (item["a"] is None) == (
+                item["state"] == "only-b" or (item["state"] == "unknown" and item["b"] is not None)
+            )
+            assert (item["b"] is None) == (
+                item["state"] == "only-a" or (item["state"] == "unknown" and item["a"] is not None)
+            )
+            assert bool(item["changed"]) == (item["a"] is not None and item["b"] is not None)
 
 
 def states(found: Comparison, section: str) -> dict[str, str]:
@@ -220,6 +235,113 @@ def test_side_with_records_that_are_not_there_is_never_equal():
     assert not found.to_json()["equal"]
 
 
+# --- what is not here
+
+
+def parts_of(session: Session, turn: int, gone: Callable[[Record], bool]) -> Side:
+    """Return one side with the records left out of which this is true."""
+    kept = [record for record in session.records() if record.envelope.turn == turn and not gone(record)]
+    views = turn_views(kept)
+    return Side(views[0] if views else TurnView(session.id, turn), session.ledger.load, incomplete=True)
+
+
+def of_kinds(*kinds: str) -> Callable[[Record], bool]:
+    return lambda record: record.kind in kinds
+
+
+def told(a: Side, b: Side) -> Comparison:
+    found = compare(a, b)
+    check(found.to_json())
+    assert not found.complete
+    return found
+
+
+def test_what_is_not_here_is_unknown_and_no_difference():
+    """A run that was left out was told as a provider that was not asked, and a query as forty options of none."""
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        ask(session, site, places=[*TEXTS])
+        (whole,) = sides(session, 1)
+        found = told(whole, parts_of(session, 1, of_kinds("query", "run", "evidence", "turn")))
+        assert not found.differs
+        assert (found.asked, found.not_compared) == ([], ["asked"])
+        assert found.b["not_here"] == ["asked", "outcome", "runs", "steps", "pages", "evidence"]
+        assert [found.b[name] for name in ("purpose", "state", "outcome", "began_at", "query")] == [None] * 5
+        assert found.runs.counts["unknown_a"] == 1
+        assert found.evidence.counts["unknown_a"] == len(TEXTS)
+        assert {item["state"] for item in found.evidence.items} == {"unknown"}
+        assert found.results.counts["same"] == len(TEXTS)
+
+
+def test_difference_that_is_here_is_told_though_not_all_is_here():
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        ask(session, site, places=["/mill", "/gate"])
+        site.pages["/mill"] = (200, HTML, html(TEXTS["/mill"].replace("a pond", "a basin"), "mill"))
+        ask(session, site, places=["/mill", "/wheel"], cache_max_age_s=0)
+        (whole,) = sides(session, 1)
+        found = told(whole, parts_of(session, 2, of_kinds("query", "run")))
+        assert found.differs
+        assert states(found, "pages") == {"/mill": "changed", "/gate": "unknown", "/wheel": "only-b"}
+        assert states(found, "evidence") == {"/mill": "changed", "/gate": "only-a", "/wheel": "only-b"}
+        assert states(found, "results") == {"/gate": "only-a", "/wheel": "only-b"}
+        found = told(whole, parts_of(session, 2, of_kinds("rendering", "conversion")))
+        assert states(found, "evidence") == {"/mill": "changed", "/gate": "unknown", "/wheel": "only-b"}
+        assert {short(item["b"]["url"]): item["changed"] for item in found.pages.items if item["b"]} == {
+            "/mill": ["payload"],
+            "/wheel": [],
+        }
+        assert found.b["not_here"] == ["steps", "pages", "evidence"]
+
+
+def test_of_two_parts_no_passage_is_told_as_another_altered():
+    """What one of them has may be among what is not here of the other, word for word."""
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        ask(session, site, places=["/mill"])
+        site.pages["/mill"] = (200, HTML, html(TEXTS["/mill"].replace("a pond", "a basin"), "mill"))
+        ask(session, site, cache_max_age_s=0)
+        one, two = (parts_of(session, turn, of_kinds("rendering")) for turn in (1, 2))
+        found = told(one, two)
+        assert [(item["state"], item["a"] is None) for item in found.evidence.items] == [
+            ("unknown", False),
+            ("unknown", True),
+        ]
+
+
+def test_turn_of_which_nothing_is_here_is_no_difference():
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        ask(session, site, places=["/mill"])
+        (whole,) = sides(session, 1)
+        found = told(Side(TurnView(session.id, 0), session.ledger.load, incomplete=True), whole)
+        assert not found.differs
+        assert found.a["turn"] is None
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=150)
+def test_no_part_of_a_turn_differs_from_it_nor_from_another_part(data):
+    ledger, _ = load("lighthouse")
+    turn = data.draw(st.integers(1, 2))
+    whole = [record for record in ledger.records() if record.envelope.turn == turn]
+    blobs = sorted({ref["blob"] for record in whole for ref in blob_refs(record.envelope.body)})
+
+    def part() -> Side:
+        kept = data.draw(st.lists(st.booleans(), min_size=len(whole), max_size=len(whole)))
+        gone = data.draw(st.sets(st.sampled_from(blobs)))
+
+        def partly(value: Any) -> Any:
+            return None if isinstance(value, BlobRef) and value.blob in gone else ledger.load(value)
+
+        views = turn_views(record for record, here in zip(whole, kept, strict=True) if here)
+        return Side(views[0] if views else TurnView(ledger.session, 0), partly, incomplete=True)
+
+    one, two, all_of_it = part(), part(), Side(turn_views(whole)[0], ledger.load)
+    for a, b in ((all_of_it, one), (one, all_of_it), (one, two)):
+        assert not told(a, b).differs
+
+
 # --- any two turns
 
 
@@ -283,7 +405,8 @@ def turns(draw: st.DrawFn) -> Side:
 
 def mirrored(value: dict[str, Any]) -> dict[str, Any]:
     """Return the comparison as it must be with the sides exchanged."""
-    swap = {"a": "b", "b": "a", "only_a": "only_b", "only_b": "only_a", "only-a": "only-b", "only-b": "only-a"}
+    pairs = [("a", "b"), ("only_a", "only_b"), ("only-a", "only-b"), ("unknown_a", "unknown_b")]
+    swap = dict(pairs) | {b: a for a, b in pairs}
     signs = {"=": "=", "-": "+", "+": "-"}
 
     def item(one: dict[str, Any]) -> dict[str, Any]:
@@ -319,6 +442,62 @@ def test_turn_does_not_differ_from_itself(side):
     check(found.to_json())
     assert not found.differs
     assert found.to_json()["equal"]
+
+
+@st.composite
+def parts(draw: st.DrawFn, side: Side) -> Side:
+    """Return a side with some of its records left out."""
+
+    def some(items: list[Any]) -> list[Any]:
+        return [item for item in items if draw(st.booleans())]
+
+    view = side.view
+    part = TurnView(view.session, view.number)
+    if draw(st.booleans()):
+        part.purpose, part.began_at = view.purpose, view.began_at
+    if draw(st.booleans()):
+        part.state, part.outcome, part.ended_at = view.state, view.outcome, "then"
+    part.query = draw(st.sampled_from([view.query, None]))
+    part.runs, part.steps, part.captures = some(view.runs), some(view.steps), some(view.captures)
+    part.conversions, part.evidence = some(view.conversions), some(view.evidence)
+    names = [item.id for item in view.evidence]
+    rendering = records.Rendering(form="render/4", text=BLOB, evidence=names, tokens=1)
+    part.rendering = draw(st.sampled_from([rendering, None]))
+    return Side(part, side.load, incomplete=True)
+
+
+@given(turns(), st.data())
+@settings(deadline=None, max_examples=300)
+def test_no_part_of_any_turn_differs_from_it(side, data):
+    part = data.draw(parts(side))
+    for a, b in ((side, part), (part, side)):
+        assert not told(a, b).differs
+
+
+@given(turns(), turns(), st.data())
+@settings(deadline=None, max_examples=300)
+def test_parts_of_two_turns_differ_only_where_the_turns_do(a, b, data):
+    """Of a page that was fetched twice the later fetch is compared; where that is not here, the earlier one is."""
+    for side in (a, b):
+        keys = [comparison_key(item.asked) for item in side.view.captures]
+        assume(len(keys) == len(set(keys)))
+    whole, partly = compare(a, b), told(a, data.draw(parts(b)))
+    if partly.differs:
+        assert whole.differs
+    assert partly.asked in ([], whole.asked, [item for item in whole.asked if item["what"] != "purpose"])
+    for name, section in partly.sections.items():
+        assert section.counts["both"] <= whole.sections[name].counts["both"] or name == "evidence"
+
+
+@given(turns(), turns(), st.data())
+@settings(deadline=None, max_examples=300)
+def test_exchanging_parts_exchanges_the_answer(a, b, data):
+    one, two = data.draw(parts(a)), data.draw(parts(b))
+    there, back = told(one, two).to_json(), told(two, one).to_json()
+    wanted = mirrored(there)
+    for item in wanted["asked"]:
+        item.pop("state")
+    assert sorted_items(back) == sorted_items(wanted)
 
 
 @given(turns(), turns())

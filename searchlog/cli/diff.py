@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -95,7 +95,7 @@ def _read(name: str) -> _Wanted:
 
 
 def _is_file(place: str) -> bool:
-    return place not in ("", "latest") and Path(place).is_file()
+    return place not in ("", "latest") and os.path.isfile(place)
 
 
 def _number(text: str) -> int | None:
