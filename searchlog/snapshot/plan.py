@@ -6,7 +6,7 @@ name. A record or blob with either is left out whole; its leaf hash or digest st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,7 +101,7 @@ def plan(
         raise UsageError(
             f"session {ledger.session} has {stored.frontier.size} records; a snapshot at most {RECORDS_MAX}"
         )
-    envelopes = dict(_envelopes(ledger.session, stored.lines))
+    envelopes = _Envelopes(stored.lines, _readable(ledger.session, stored.lines))
     draft = _Draft(ledger, choice, Scan(known), Redactor(choice.rules), absent)
     gone = (seq for seq, item in enumerate(stored.lines) if item.line is None and seq in absent.lines)
     draft.records |= dict.fromkeys(gone, "missing")
@@ -116,9 +116,9 @@ def plan(
     if choice.profile == "hashes":  # what explains an erased line is not here either
         draft.records |= dict.fromkeys(range(stored.frontier.size), "profile")
     draft.leave_out_derived(envelopes[seq] for seq in wanted)
-    draft.hide_digests([envelopes[seq] for seq in sorted(wanted)])
+    draft.hide_digests(_Envelopes(stored.lines, sorted(wanted)).values())
     draft.leave_out_unexplained(stored.lines)
-    here = {seq: envelope for seq, envelope in envelopes.items() if seq not in draft.records}
+    here = _Envelopes(stored.lines, [seq for seq in envelopes if seq not in draft.records])
     named = {name for envelope in here.values() for name, _ in blobs_of(envelope, choice.profile)}
     blobs = {name: why for name, why in draft.blobs.items() if name in named and why is not None}
     description = Description(
@@ -146,7 +146,28 @@ def plan(
     )
 
 
-def _envelopes(session: str, lines: Sequence[StoredLine]) -> Iterator[tuple[int, Envelope]]:
+class _Envelopes(Mapping[int, Envelope]):
+    """The records of some lines, by seq: each is read when it is asked for, so a long session is not held twice."""
+
+    def __init__(self, lines: Sequence[StoredLine], seqs: Iterable[int]) -> None:
+        self._lines = lines
+        self._seqs = dict.fromkeys(seqs)
+
+    def __getitem__(self, seq: int) -> Envelope:
+        line = self._lines[seq].line if seq in self._seqs else None
+        if line is None:
+            raise KeyError(seq)
+        return decode(line)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._seqs)
+
+    def __len__(self) -> int:
+        return len(self._seqs)
+
+
+def _readable(session: str, lines: Sequence[StoredLine]) -> Iterator[int]:
+    """Yield the seqs of the lines that are here. Raises IntegrityError, FormatError for one that is not sound."""
     for seq, item in enumerate(lines):
         if item.line is None:
             continue
@@ -157,9 +178,10 @@ def _envelopes(session: str, lines: Sequence[StoredLine]) -> Iterator[tuple[int,
                 seq=seq,
             )
         try:
-            yield seq, decode(item.line)
+            decode(item.line)
         except FormatError as error:
             raise FormatError(f"record {seq} of session {session} cannot be read: {error}", seq=seq) from None
+        yield seq
 
 
 def _charsets(envelopes: Iterable[Envelope]) -> dict[str, str]:
@@ -234,7 +256,7 @@ class _Draft:
             found = [name for name, reason in self.blobs.items() if reason == why]
             self.blobs |= dict.fromkeys(derived(found, groups), why)
 
-    def hide_digests(self, envelopes: Sequence[Envelope]) -> None:
+    def hide_digests(self, envelopes: Collection[Envelope]) -> None:
         """Take out the digests by which a guess at something redacted could be tried, and so redact what names them.
 
         Where a redacted copy shows most of a text, its digest tells whether a name put into the gap is the right one:

@@ -46,24 +46,26 @@ def records_in(envelopes: Mapping[int, Envelope], scope: Scope) -> frozenset[int
             if turn not in there:
                 raise MissingError(f"the session has no turn {turn} that can be read", turn=turn)
     else:
-        found = set()
+        chosen = frozenset(scope.evidence)
+        named = [e for e in envelopes.values() if e.kind == Evidence.kind and e.body.get("id") in chosen]
+        ids = {envelope.body["id"] for envelope in named}
         for name in scope.evidence:
-            mine = [e for e in envelopes.values() if e.kind == Evidence.kind and e.body.get("id") == name]
-            if not mine:
+            if name not in ids:
                 raise MissingError(f"the session has no evidence {name} that can be read", evidence=name)
-            found.update(_rests_on(envelopes, mine))
+        found = _rests_on(envelopes, named)
     erasures = {seq for seq, envelope in envelopes.items() if envelope.kind == ERASURE}
     return frozenset(found | erasures | ({0} & envelopes.keys()))
 
 
-def _rests_on(envelopes: Mapping[int, Envelope], evidence: Sequence[Envelope]) -> Iterator[int]:
-    """Yield the seqs of these records, of the conversions that they follow from, and of the captures of those."""
-    waiting = list(evidence)
+def _rests_on(envelopes: Mapping[int, Envelope], evidence: Sequence[Envelope]) -> set[int]:
+    """Return the seqs of these records, of the conversions that they follow from, and of the captures of those."""
+    found, waiting = {envelope.seq for envelope in evidence}, list(evidence)
     while waiting:
-        envelope = waiting.pop()
-        yield envelope.seq
-        causes = (envelopes[seq] for seq in envelope.causes if seq in envelopes)
-        waiting += [cause for cause in causes if cause.kind in ORIGINS[1:]]
+        causes = {seq for seq in waiting.pop().causes if seq in envelopes} - found
+        fresh = [envelope for seq in causes if (envelope := envelopes[seq]).kind in ORIGINS[1:]]
+        found |= {envelope.seq for envelope in fresh}
+        waiting += fresh
+    return found
 
 
 def blobs_of(envelope: Envelope, profile: Profile) -> Iterator[tuple[str, bool]]:
