@@ -31,7 +31,10 @@ from searchlog.records import Capture, Export, Import, Note
 from searchlog.search import registry
 from searchlog.sharing import SESSION as SHARING
 from searchlog.sharing import Sharing
+from searchlog.shelf import open_shelf
 from searchlog.snapshot.check import Verdict, check_snapshot
+from searchlog.snapshot.layout import Scope
+from searchlog.snapshot.scope import records_in
 from searchlog.verify.store import verify_session
 from tests.searches import HTML, JSON, ask, html, opened
 from tests.sites import Answer, serve
@@ -39,6 +42,7 @@ from tests.snapshots import signed
 from tests.tampering import WARC, Parts, contents, record_of, warcs
 
 MAIL, HOST, KEY = "keeper.of.gates@mills.example", "wiki.corp.internal", "tvly-canary7Hq2ZsX9bW4mKp1TfR8v"
+AT = "2026-12-01T00:00:00.000000Z"
 FIRST, SECOND = "lantern oil trimmed nightly by hand", "windlass chain greased with tallow"
 
 
@@ -650,7 +654,7 @@ def signed_export(folder: Path, session: str, to: Path) -> Path:
 def test_a_signed_session_is_continued_by_its_signer_alone(
     sender: Sender, tmp_path: Path, receiver: Path, unsigned_first: bool
 ) -> None:
-    """Anybody can write records after a signed head; taken in, they would make a fork of what its signer writes next."""
+    """Anybody can write records after a signed head; taken in, they would make a fork of what the signer writes."""
     shutil.copytree(sender.folder, tmp_path / "copy")
     if unsigned_first:
         take_in(receiver, export(tmp_path / "copy", sender.public, tmp_path / "unsigned.wacz"))
@@ -690,3 +694,95 @@ def test_exports_and_imports_are_kept_in_the_archive(sender: Sender, tmp_path: P
         (came,) = [x.body for x in archive.ledger(SHARING).records() if isinstance(x.body, Import)]
         assert archive.sharing.imported()[sender.public].snapshots == (name,)
     assert (came.snapshot, came.session, came.root, came.size) == (name, sender.public, left.root, left.size)
+
+
+# --- what came in part, and came again
+
+
+@pytest.mark.parametrize(
+    "rule", ["field:conversion.text", "field:structure", "field:capture.url", "field:conversion.title"]
+)
+def test_evidence_whose_page_met_a_rule_can_still_be_taken_in(
+    sender: Sender, tmp_path: Path, receiver: Path, rule: str
+) -> None:
+    """What leads from the evidence to its page was left out, and the page then seemed to be one too many."""
+    path = export(sender.folder, sender.public, tmp_path / "part.wacz", evidence=["e1"], redact=[rule])
+    checked(path)
+    assert take_in(receiver, path).records
+    verified(receiver, sender.public)
+
+
+@pytest.mark.parametrize("first", [{"profile": "hashes"}, {"profile": "evidence"}, {"turns": [1]}])
+def test_pages_that_a_fuller_snapshot_brings_are_found(
+    sender: Sender, tmp_path: Path, receiver: Path, first: dict[str, Any]
+) -> None:
+    """The index remembered how far it had looked, and never looked at what was filled in before that."""
+    take_in(receiver, export(sender.folder, sender.public, tmp_path / "part.wacz", **first))
+
+    def found() -> list[str]:
+        with opened(receiver) as archive:
+            search = archive.session().search("windlass chain tallow", providers=["archive"])
+            return [item.source.url.rsplit("/", 1)[-1] for item in search.evidence]
+
+    assert found() == []
+    take_in(receiver, export(sender.folder, sender.public, tmp_path / "whole.wacz"))
+    assert found() == ["beta"]
+
+
+def test_pages_that_a_search_took_from_an_earlier_one_are_found_without_it(
+    sender: Sender, tmp_path: Path, receiver: Path
+) -> None:
+    shutil.copytree(sender.folder, tmp_path / "copy")
+    with opened(tmp_path / "copy") as archive:
+        later = archive.session()
+        later.search("windlass chain tallow", providers=["archive"])
+    path = export(tmp_path / "copy", later.id, tmp_path / "later.wacz")
+    with opened(receiver) as archive, open_shelf(path) as shelf:
+        assert archive.session().search("windlass chain", providers=[shelf]).evidence
+    take_in(receiver, path)
+    with opened(receiver) as archive:
+        assert archive.session().search("windlass chain", providers=["archive"]).evidence
+
+
+def test_latest_is_ones_own(sender: Sender, tmp_path: Path, receiver: Path) -> None:
+    path = export(sender.folder, sender.public, tmp_path / "whole.wacz")
+    take_in(receiver, path)
+    with opened(receiver) as archive:
+        assert archive.find("latest") == sender.public
+        mine = archive.session(title="mine").id
+        assert archive.find("latest") == mine
+        archive.take_in(export(sender.folder, sender.private, tmp_path / "other.wacz"))
+        assert archive.find("latest") == mine
+
+
+def test_what_a_sender_erased_does_not_come_back(sender: Sender, tmp_path: Path, receiver: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(sender.folder, copy)
+    old = export(copy, sender.public, tmp_path / "old.wacz")
+    with opened(copy) as archive:
+        ledger = archive.ledger(sender.public)
+        size = ledger.checkpoint().size
+        body = Envelope(sender.public, size, "2026-12-01T00:00:00.000000Z", "erasure", {"seqs": [2]}, "0" * 32)
+        ledger.log.append(sender.public, [encode(body)], size)
+    with sqlite3.connect(copy / "log.db") as db:
+        where = "seq = 2 AND number = (SELECT number FROM sessions WHERE session = ?)"
+        db.execute(f"UPDATE records SET line = NULL WHERE {where}", (sender.public,))
+    new = export(copy, sender.public, tmp_path / "new.wacz")
+    take_in(receiver, new)
+    take_in(receiver, old)
+    verified(receiver, sender.public)
+    with opened(receiver) as archive:
+        assert archive.ledger(sender.public).log.get(sender.public, 2, 3)[0].line is None
+
+
+def test_causes_in_a_lattice_are_followed_once() -> None:
+    """Each capture following from the two before it was gone through as often as there are ways to it."""
+    captures = {
+        seq: Envelope(
+            "s1", seq, "2026-12-01T00:00:00Z", "capture", {}, "0" * 32, causes=tuple(range(max(0, seq - 2), seq))
+        )
+        for seq in range(200)
+    }
+    body = {"id": "e1"}
+    evidence = Envelope("s1", 200, AT, "evidence", body, "0" * 32, causes=(198, 199))
+    assert records_in({**captures, 200: evidence}, Scope(evidence=("e1",))) == frozenset(range(201))
