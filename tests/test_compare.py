@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -307,6 +308,22 @@ def test_of_two_parts_no_passage_is_told_as_another_altered():
             ("unknown", False),
             ("unknown", True),
         ]
+
+
+def test_within_a_session_an_id_says_which_passage_it_is():
+    """The same words at the same place of two readings of a page were paired in their order, whichever was left out."""
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        ask(session, site, places=["/mill"])
+        (whole,) = sides(session, 1)
+        first = whole.view.evidence[0]
+        second = first.model_copy(update={"id": "e9", "published": "2026-01-01"})
+        whole.view.evidence.append(second)
+        part = Side(replace(whole.view, evidence=[second]), whole.load, incomplete=True)
+        for a, b in ((whole, part), (part, whole)):
+            found = told(a, b)
+            assert not found.differs
+            assert found.evidence.counts["same"] == 1
 
 
 def test_turn_of_which_nothing_is_here_is_no_difference():

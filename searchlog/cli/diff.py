@@ -143,14 +143,14 @@ def _turn(reading: Reading, number: int | None) -> TurnView:
     session = reading.ledger.session
     views = turn_views(reading.records)
     last = max((record.seq for record in reading.records if record.envelope.turn is not None), default=0)
-    more = any(gap.seq > last for gap in reading.gaps)  # where turns may have been of which nothing is here
+    more = sum(gap.seq > last for gap in reading.gaps)  # as many turns may follow of which nothing is here
     if number is None:
         if not views and more:
             return TurnView(session, 0)
-        searches = [view for view in views if view.query is not None or view.purpose == "search" or view.rendering]
-        return options.last_turn(searches or views, session)
-    within = bool(views) and 0 < number < views[-1].number  # turns are numbered without gaps
-    if all(view.number != number for view in views) and number > 0 and (within or more):
+        searches = [view for view in views if view.query or view.rendering or view.purpose == "search"]
+        return searches[-1] if searches else options.last_turn(views, session)
+    newest = views[-1].number if views else 0  # turns are numbered without gaps
+    if 0 < number <= newest + more and all(view.number != number for view in views):
         return TurnView(session, number)
     return options.turn_of(views, number, session)
 
@@ -194,12 +194,17 @@ def _people(found: Comparison, sides: list[Side]) -> None:
         if section.differs:
             _heading(_TITLES[what], _sums(section))
             _SHOW[what]([item for item in section.items if item["state"] != "unknown"])
-    last = _unknown(found)
+    last = ["a and b are the same turn of one session"] if _place(found.a) == _place(found.b) else []
+    last += _unknown(found)
     last += [f"not compared, since it is not here or cannot be read: {_PARTS[what]}" for what in found.not_compared]
     if not found.differs:
         last.append("no difference" if found.complete else "no difference in what is there")
     for text in ("", *last) if last else ():
         out.line(text)
+
+
+def _place(about: dict[str, Any]) -> tuple[Any, Any]:
+    return about["session"], about["turn"]
 
 
 def _unknown(found: Comparison) -> list[str]:

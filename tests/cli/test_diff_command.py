@@ -30,6 +30,7 @@ def test_search_does_not_differ_from_itself_or_its_repeat(twice: Kept) -> None:
         result = twice("diff", f"{twice.session}:1", other)
         assert result.exit_code == 0, result.output
         assert result.stdout.endswith("\nno difference\n")
+        assert ("a and b are the same turn of one session\n" in result.stdout) == other.endswith(":1")
         assert result.stderr == ""
 
 
@@ -171,6 +172,15 @@ def test_difference_beside_what_is_not_here_ends_with_6(twice: Kept, tmp_path: P
     assert "only-a" in result.stdout
 
 
+def test_newest_search_is_found_though_its_query_is_not_here(fresh: Kept) -> None:
+    query = fresh.site.queries[0].query
+    assert fresh.search(query, "--session", fresh.session).exit_code == 0
+    stored = [json.loads(line) for line in fresh("show", fresh.session, "--records").stdout.splitlines()]
+    queries = [record["seq"] for record in stored if record["kind"] == "query" and record["turn"] == 2]
+    sql(fresh, "UPDATE records SET line = NULL WHERE seq = ?", *queries)
+    assert json.loads(fresh("diff", fresh.session, "1", "--json").stdout)["a"]["turn"] == 2
+
+
 def test_snapshot_of_hashes_alone_is_no_difference(twice: Kept, tmp_path: Path) -> None:
     file = snapshot(twice, tmp_path / "a.wacz", "--profile", "hashes")
     for name in (file, f"{file}:1"):
@@ -178,6 +188,7 @@ def test_snapshot_of_hashes_alone_is_no_difference(twice: Kept, tmp_path: Path) 
         assert result.exit_code == 9
         assert result.stdout.endswith("\nno difference in what is there\n")
     assert json.loads(twice("diff", file, "1", "--json").stdout)["a"]["turn"] is None
+    assert twice("diff", f"{file}:99999", "1").exit_code == 3, "more turns than records"
 
 
 WORDS = ["lens", "1822", "tower", "the", "http", "Fresnel", "ok", "rank", "searxng", "fuse"]
