@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from searchlog.secrecy import MARKER
 
-__all__ = ["TOKEN_MIN", "is_issued", "is_mixed", "is_strong", "is_token", "without_passwords"]
+__all__ = ["ISSUED_STARTS", "TOKEN_MIN", "is_issued", "is_mixed", "is_strong", "is_token", "without_passwords"]
 
 TOKEN_MIN = 16
 _STRONG_MIN = 8
@@ -24,6 +24,11 @@ _BREAK = re.compile(r"[^A-Za-z0-9]+")
 _ISSUED = re.compile(
     r"(?:(?:sk|pk|rk|gh[oprsu]|github_pat|glpat|xox[a-z]|hf|npm|pypi|tvly)[-_]|AKIA|AIza|BSA|eyJ)(?=.*[0-9])"
 )
+ISSUED_STARTS = (
+    *("sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "gho", "ghp", "ghr", "ghs", "ghu", "github_pat", "glpat", "xox"),
+    *("hf-", "hf_", "npm-", "npm_", "pypi", "tvly", "AKIA", "AIza", "BSA", "eyJ"),
+)
+"""How `is_issued` values begin, so that bytes without any of these need not be gone through."""
 _PASSWORD = re.compile(r"(//|\\/\\/)[^\s/?#@\\'\"<>:]*:[^\s/?#@'\"<>]*@")
 
 

@@ -12,6 +12,7 @@ import pytest
 from searchlog import canon
 from searchlog.digest import parse
 from searchlog.secrecy import Secrets
+from searchlog.shape import ISSUED_STARTS, is_issued
 from searchlog.snapshot.scan import Reason, Scan
 from searchlog.verify.contents import blob_refs
 from tests.cassette import load
@@ -162,3 +163,13 @@ def test_recorded_session_is_clean():
     assert one.summary().endswith("for 2 secrets: none found")
     assert one.blobs == len(digests)
     assert one.bytes > 50_000
+
+
+def test_whatever_looks_issued_begins_as_one_of_the_starts() -> None:
+    """Bytes without any of them are not gone through."""
+    heads = ("sk", "pk", "rk", "gho", "ghp", "ghr", "ghs", "ghu", "github_pat", "glpat", "xoxa", "xoxb", "hf", "npm")
+    values = [f"{head}{mark}abcDEF123456789" for head in (*heads, "pypi", "tvly") for mark in "-_"]
+    values += [f"{head}abcDEF123456789xyz" for head in ("AKIA", "AIza", "BSA", "eyJ")]
+    for value in values:
+        assert is_issued(value)
+        assert value.startswith(ISSUED_STARTS)

@@ -25,7 +25,7 @@ from searchlog.capture.credentials import without_credentials
 from searchlog.capture.redact import header_fields, is_credential_field, without_link_passwords
 from searchlog.errors import FormatError
 from searchlog.secrecy import MARKER, Secrets
-from searchlog.shape import is_issued, is_mixed, without_passwords
+from searchlog.shape import ISSUED_STARTS, is_issued, is_mixed, without_passwords
 
 __all__ = ["Reason", "Scan"]
 
@@ -33,6 +33,7 @@ _MARK = MARKER.encode("ascii")
 _WARNINGS = frozenset({"issued-token", "credential-parameter"})
 _RUN = re.compile(rb"(?<![A-Za-z0-9_.-])[A-Za-z0-9_.-]{16,}+")
 _RUN_MAX = 512
+_STARTS = tuple(start.encode("ascii") for start in ISSUED_STARTS)
 _ADDRESS = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]{0,30}:)?//")
 _HEADS = frozenset({"request_head", "response_head", "framing"})
 
@@ -82,7 +83,8 @@ class Scan:
                 found += self._in_json(part)  # an exchange that was spilled
             else:
                 found += self._by_value(part)
-                found += _issued(part)
+                if part is not data or decoded is None:  # packed bytes look like anything
+                    found += _issued(part)
                 if without_link_passwords(part) is not part:
                     found.append(Reason("address-password", ""))
         reasons = self._count(found)
@@ -165,6 +167,8 @@ def _of_address(text: str, where: str) -> list[Reason]:
 
 def _issued(data: bytes) -> list[Reason]:
     """Return a warning for the first thing that looks like a key of a well-known issuer."""
+    if not any(start in data for start in _STARTS):
+        return []
     for found in _RUN.finditer(data):
         value = data[found.start() : min(found.end(), found.start() + _RUN_MAX)].decode("ascii")
         if is_issued(value) and is_mixed(value):
