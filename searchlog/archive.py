@@ -134,9 +134,9 @@ class Archive:
         Raises MissingError for what the session does not have, IntegrityError for a damaged record, UsageError.
         """
         from searchlog.keyring import known
+        from searchlog.redaction.rules import parse_rule
         from searchlog.snapshot.layout import PROFILES, RULES_MAX, Scope
         from searchlog.snapshot.plan import Choice, plan
-        from searchlog.snapshot.redaction import parse_rule
 
         expect("turns", turns, Sequence)
         expect("evidence", evidence, Sequence)

@@ -23,6 +23,7 @@ from searchlog import records
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Exchange, Fetch
 from searchlog.clock import Clock
+from searchlog.container.reader import ZipReader
 from searchlog.desk import Desk, Listener, Progress
 from searchlog.digest import Digest, digest
 from searchlog.errors import FormatError, IntegrityError, MissingError, UsageError
@@ -36,10 +37,9 @@ from searchlog.log.store.base import LogStore, StoredLine
 from searchlog.recording import Stored
 from searchlog.session import Session
 from searchlog.sharing import Sharing
-from searchlog.snapshot.foreign import Original, Survey, aside_reason, exchange_of, revisit_keys, revisited_keys
-from searchlog.snapshot.foreign_package import DIGEST, MANIFEST, Package, read_package, warcs_of
-from searchlog.snapshot.warc_reader import WarcFault, WarcLimits, WarcRecord, read_warc
-from searchlog.snapshot.zip_reader import ZipReader
+from searchlog.webarchive.foreign import Original, Survey, aside_reason, exchange_of, revisit_keys, revisited_keys
+from searchlog.webarchive.package import DIGEST, MANIFEST, Package, read_package, warcs_of
+from searchlog.webarchive.warc_reader import WarcFault, WarcLimits, WarcRecord, read_warc
 
 __all__ = ["Fault", "ForeignFile", "ForeignImport", "import_captures", "known_whole", "open_foreign"]
 

@@ -246,7 +246,7 @@ def reindexed(index: bytes, before: bytes, after: list[Warc]) -> bytes:
     before: the archive that the index was made for. What a line says of place, length, digest, date and address is
     made to fit; records are known by their ids.
     """
-    from searchlog.snapshot.cdxj import IndexLine, index_bytes
+    from searchlog.webarchive.cdxj import IndexLine, index_bytes
 
     places = dict(_placed(warcs(before)))
     now = {item.get(b"WARC-Record-ID"): (at, item) for at, item in _placed(after)}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchlog.errors import FormatError
-from searchlog.snapshot.cdxj import IndexLine, index_bytes
+from searchlog.webarchive.cdxj import IndexLine, index_bytes
 
 
 def line(url: str = "https://example.com/a", **changes: object) -> IndexLine:

@@ -156,7 +156,7 @@ def test_codings_are_read_from_all_fields_in_order() -> None:
 
 @pytest.mark.parametrize("size", [1, 900, 5_000, 200_000])
 def test_what_stands_before_a_wrong_checksum_is_given(size: int) -> None:
-    """Another program prints it, so a secret in it must be found: nothing of it was given when it fitted into a step."""
+    """Another program prints it, so a secret in it must be found: nothing of it was given that fitted into a step."""
     data = random.Random(size).randbytes(size)
     coded = bytearray(gzip.compress(data, mtime=0))
     coded[-6] ^= 1

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from searchlog.container import form
+from searchlog.container.reader import DEFLATED, STORED, ZipLimits, ZipReader
+from searchlog.container.writer import Written, ZipWriter
 from searchlog.digest import digest
 from searchlog.errors import FormatError, IntegrityError, SearchlogError, UsageError
-from searchlog.snapshot import zip_form
-from searchlog.snapshot.zip_reader import DEFLATED, STORED, ZipLimits, ZipReader
-from searchlog.snapshot.zip_writer import Written, ZipWriter
 from tests import zips
 from tests.zips import Part
 
@@ -121,7 +121,7 @@ def test_unzip_opens_what_is_written(tmp_path: Path) -> None:
 def test_numbers_too_large_for_their_fields_stand_in_zip64_fields(monkeypatch: pytest.MonkeyPatch, fits: int) -> None:
     """The border is lowered, so that a small file has what one of more than 4 GiB would have."""
     with monkeypatch.context() as patch:
-        patch.setattr(zip_form, "FITS32", fits)
+        patch.setattr(form, "FITS32", fits)
         data, told = write(GOOD)
         assert ZipReader(io.BytesIO(data)).canonical is None
     for member, content in zip(told, GOOD.values(), strict=True):

@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from searchlog import canon
 from searchlog.errors import UsageError
 from searchlog.records import Evidence, Rendering
+from searchlog.redaction.addresses import emails, private_hosts
+from searchlog.redaction.rules import Match, Redacted, Redactor, derived, grouped, parse_rule, preview
 from searchlog.secrecy import MARKER, Secrets
 from searchlog.session import Session
-from searchlog.snapshot.addresses import emails, private_hosts
 from searchlog.snapshot.export import write_snapshot
 from searchlog.snapshot.layout import Profile, Scope
 from searchlog.snapshot.plan import Choice, plan
-from searchlog.snapshot.redaction import Match, Redacted, Redactor, derived, grouped, parse_rule, preview
 from tests.searches import HTML, TEXTS, ask, html, opened, pages
 from tests.sites import serve
 from tests.specimens import specimen_session

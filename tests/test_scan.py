@@ -11,9 +11,9 @@ import pytest
 
 from searchlog import canon
 from searchlog.digest import parse
+from searchlog.redaction.scan import Reason, Scan
 from searchlog.secrecy import Secrets
 from searchlog.shape import ISSUED_STARTS, is_issued
-from searchlog.snapshot.scan import Reason, Scan
 from searchlog.verify.contents import blob_refs
 from tests.cassette import load
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searchlog.snapshot.surt import surt
+from searchlog.webarchive.surt import surt
 
 PAIRS = [
     ("http://example.com", "com,example)/"),

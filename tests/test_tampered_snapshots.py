@@ -23,10 +23,10 @@ from searchlog import canon
 from searchlog.archive import open_archive
 from searchlog.errors import SearchlogError
 from searchlog.log.checkpoint import Checkpoint, parse_checkpoint
+from searchlog.redaction.rules import parse_rule
 from searchlog.snapshot.check import Verdict, check_snapshot
 from searchlog.snapshot.layout import Scope
 from searchlog.snapshot.plan import Choice
-from searchlog.snapshot.redaction import parse_rule
 from tests import cassette
 from tests.searches import opened
 from tests.snapshots import exported, signed, token

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from searchlog.snapshot.warc_reader import WarcFault, WarcLimits, WarcRecord, read_warc
+from searchlog.webarchive.warc_reader import WarcFault, WarcLimits, WarcRecord, read_warc
 from tests.warcs import DATE, Built, chunked, html, http, packed, page, plain, record, request, response, revisit, sha1
 
 URL = "https://site.example/a"

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from searchlog.exporting import Exported
+    from searchlog.redaction.scan import Reason
     from searchlog.signing import Signer
     from searchlog.snapshot.layout import Profile
     from searchlog.snapshot.plan import Plan
-    from searchlog.snapshot.scan import Reason
 
 _SHOWN_MAX = 40
 
@@ -154,7 +154,7 @@ def _name(plan: Plan) -> Path:
 
 
 def _preview(plan: Plan, as_json: bool) -> None:
-    from searchlog.snapshot.redaction import grouped, preview
+    from searchlog.redaction.rules import grouped, preview
 
     about = plan.description
     found = preview(plan.found)

@@ -21,12 +21,11 @@ from searchlog.errors import FormatError, IntegrityError, MissingError
 from searchlog.ledger import number_runs
 from searchlog.log.checkpoint import Checkpoint, format_checkpoint
 from searchlog.records import Evidence, Rendering
+from searchlog.redaction.rules import is_shared_rule
 from searchlog.snapshot import layout
-from searchlog.snapshot.cdxj import IndexLine, index_bytes
 from searchlog.snapshot.documents import created, documents, pages_document
 from searchlog.snapshot.export import index_line
 from searchlog.snapshot.opened import Opened, open_snapshot
-from searchlog.snapshot.redaction import is_shared_rule
 from searchlog.snapshot.scope import ERASURE, ORIGINS, blobs_of, records_in
 from searchlog.snapshot.seals import Seals, check_seals, is_seal
 from searchlog.snapshot.series import Made, Series
@@ -34,6 +33,7 @@ from searchlog.snapshot.warc import record_bytes
 from searchlog.verify.absence import Absence
 from searchlog.verify.finding import Report
 from searchlog.verify.store import verify_session
+from searchlog.webarchive.cdxj import IndexLine, index_bytes
 
 __all__ = ["Verdict", "absence_of", "check_opened", "check_snapshot", "open_sound"]
 

@@ -10,17 +10,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from searchlog.container.writer import Written, ZipWriter
 from searchlog.digest import Digest, digest
 from searchlog.log.blobs.base import BlobStore
 from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint, format_checkpoint
 from searchlog.snapshot import layout
-from searchlog.snapshot.cdxj import IndexLine, index_bytes
 from searchlog.snapshot.documents import created, documents, pages_document
 from searchlog.snapshot.logfile import line_of
 from searchlog.snapshot.plan import Plan
 from searchlog.snapshot.series import Made, Series
 from searchlog.snapshot.warc import record_bytes
-from searchlog.snapshot.zip_writer import Written, ZipWriter
+from searchlog.webarchive.cdxj import IndexLine, index_bytes
 
 __all__ = ["Seal", "Snapshot", "write_snapshot"]
 

@@ -1,61 +1,44 @@
 """A snapshot file, opened for reading: its documents, its log and its blobs as stores that the rest of the house reads.
 
 Opening checks what the stores rest on (the container, the documents, that the lines give the head); `check` looks at
-every byte. A blob is read where it lies in the archive, and compared with its digest each time. Members are read past
-their checksums, which tell that something changed, and not what.
+every byte. A blob is read where it lies in the archive, and compared with its digest each time.
 """
 
 from __future__ import annotations
 
-import io
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from searchlog import canon, digest
+from searchlog.container.directory import STORED
+from searchlog.container.reader import ZipReader
 from searchlog.digest import Digest
-from searchlog.errors import FormatError, IntegrityError, MissingError, SearchlogError, StoreError, UsageError
+from searchlog.errors import FormatError, IntegrityError, SearchlogError, StoreError, UsageError
 from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint, parse_checkpoint
 from searchlog.log.envelope import Envelope, decode
 from searchlog.log.lease import MemoryLeases
 from searchlog.log.note import Note, read_note
 from searchlog.log.store.base import SessionSnapshot, StoredLine
-from searchlog.log.store.memory import MemoryLogStore
 from searchlog.log.tree import Frontier
 from searchlog.records import BlobRef, Capture, ProviderExchange, parse_body
 from searchlog.snapshot import layout
 from searchlog.snapshot.blocks import payload_spans
 from searchlog.snapshot.layout import Description, Resource
 from searchlog.snapshot.logfile import read_lines
+from searchlog.snapshot.members import Members
+from searchlog.snapshot.stores import SnapshotBlobs, SnapshotLog, Spans
 from searchlog.snapshot.warc import BLOB_URN
-from searchlog.snapshot.warc_reader import WarcFault, WarcLimits, read_warc
-from searchlog.snapshot.zip_directory import STORED
-from searchlog.snapshot.zip_reader import ZipReader
 from searchlog.storage import Storage
+from searchlog.webarchive.warc_reader import WarcFault, WarcLimits, read_warc
 
-__all__ = ["Opened", "Place", "SnapshotBlobs", "is_snapshot", "open_snapshot"]
+__all__ = ["Opened", "Place", "is_snapshot", "open_snapshot"]
 
-_DOCUMENT_MAX = 64 * 2**20
-"""A document of a snapshot that is read whole."""
-_SMALL_MAX = 65_536
-"""One of a few lines."""
-_DESCRIPTION_MAX = 16 * 2**20
 _LOG_MAX = 2**30
 _FAULTS_MAX = 1_000
 _ARCHIVE = WarcLimits(items_max=4 * layout.RECORDS_MAX)
-_SIZES = {
-    layout.CHECKPOINT: _SMALL_MAX,
-    layout.KEYS: _SMALL_MAX,
-    layout.MANIFEST_DIGEST: _SMALL_MAX,
-    layout.DESCRIPTION: _DESCRIPTION_MAX,
-    layout.MANIFEST: _DESCRIPTION_MAX,
-}
-"""The most that a document of this name may have."""
-Spans = Sequence[tuple[int, int]]
-"""Offset and size of each piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,116 +57,6 @@ class _Response:
     seq: int
     block: int
     size: int
-
-
-class SnapshotLog(MemoryLogStore):
-    """The session of a snapshot. Read only."""
-
-    def __init__(self, file: BinaryIO, described: str, session: SessionSnapshot) -> None:
-        super().__init__()
-        super().restore(session)
-        self._file = file
-        self._described = described
-
-    def _refuse(self) -> StoreError:
-        return StoreError(f"{self._described} is a snapshot, and can only be read: import it, or work in an archive")
-
-    def append(self, session: str, lines: Sequence[bytes], expected_version: int) -> Frontier:
-        raise self._refuse()
-
-    def restore(self, snapshot: SessionSnapshot) -> None:
-        raise self._refuse()
-
-    def merge(self, snapshot: SessionSnapshot) -> None:
-        raise self._refuse()
-
-    def close(self) -> None:
-        super().close()
-        self._file.close()
-
-
-class SnapshotBlobs:
-    """The blobs that the archive of a snapshot holds. Read only; see BlobStore for what each method promises."""
-
-    def __init__(self, file: BinaryIO, described: str, spans: Mapping[str, Spans]) -> None:
-        """spans: for each digest, offset and size of its pieces in the file."""
-        self._file = file
-        self._described = described
-        self._spans = spans
-        self._lock = threading.Lock()
-
-    def put(self, blobs: Sequence[bytes]) -> list[Digest]:
-        raise StoreError(f"{self._described} is a snapshot: nothing can be written to it")
-
-    def get(self, digest_: Digest) -> bytes:
-        name = digest.parse(digest_)
-        if name not in self._spans:
-            raise MissingError(f"no blob {name} in {self._described}", digest=name)
-        with self._lock:
-            pieces = []
-            for at, size in self._spans[name]:
-                self._file.seek(at)
-                pieces.append(self._file.read(size))
-        data = b"".join(pieces)
-        found = digest.digest(data)
-        if found != name:
-            raise IntegrityError(
-                f"blob {name} in {self._described} has other bytes", digest=name, expected=name, found=found
-            )
-        return data
-
-    def has(self, digest_: Digest) -> bool:
-        return digest.parse(digest_) in self._spans
-
-    def digests(self) -> Iterator[Digest]:
-        return iter(sorted(map(Digest, self._spans)))
-
-    def where(self, digest_: Digest) -> str:
-        at = self._spans.get(digest.parse(digest_), ((0, 0),))[0][0]
-        return f"{self._described}, byte {at}"
-
-
-class _Part(io.RawIOBase):
-    """One member, where it stands in the file."""
-
-    def __init__(self, file: BinaryIO, offset: int, size: int) -> None:
-        self._file = file
-        self._at = offset
-        self._end = offset + size
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        self._file.seek(self._at)
-        data = self._file.read(min(len(buffer), self._end - self._at))
-        buffer[: len(data)] = data
-        self._at += len(data)
-        return len(data)
-
-
-@dataclass(frozen=True, slots=True)
-class Members:
-    """The members of a snapshot, each of which is stored as it is."""
-
-    file: BinaryIO
-    zip: ZipReader
-
-    def open(self, name: str) -> BinaryIO:
-        """Return a member as a stream."""
-        return cast(BinaryIO, io.BufferedReader(_Part(self.file, *self.extent(name)), 1 << 16))
-
-    def read(self, name: str) -> bytes:
-        """Return a member's bytes. Raises FormatError for one that is larger than it can be."""
-        size, most = self.extent(name)[1], _SIZES.get(name, _DOCUMENT_MAX)
-        if size > most:
-            raise FormatError(f"{name} has {size} bytes; at most {most}", member=name)
-        with self.open(name) as stream:
-            return stream.read()
-
-    def extent(self, name: str) -> tuple[int, int]:
-        """Return offset and size of a member in the file."""
-        return self.zip.extent(name)
 
 
 @dataclass(slots=True)

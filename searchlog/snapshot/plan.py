@@ -17,10 +17,10 @@ from searchlog.log.envelope import Envelope, decode, encode
 from searchlog.log.store.base import StoredLine
 from searchlog.log.tree import Frontier, leaf_hash
 from searchlog.records import BlobRef, Body, Capture, Conversion, Evidence, ProviderExchange, parse_body
+from searchlog.redaction.rules import Match, Redactor, Rule, derived, without_digests, without_salt
+from searchlog.redaction.scan import Reason, Scan
 from searchlog.secrecy import Secrets
 from searchlog.snapshot.layout import RECORDS_MAX, Description, LeftOut, Profile, Scope, Why
-from searchlog.snapshot.redaction import Match, Redactor, Rule, derived, without_digests, without_salt
-from searchlog.snapshot.scan import Reason, Scan
 from searchlog.snapshot.scope import blobs_of, records_in
 from searchlog.stored import stored_exchange
 from searchlog.verify.absence import NOTHING_ABSENT, Absence

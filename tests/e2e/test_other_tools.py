@@ -30,8 +30,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
-from searchlog.snapshot.surt import surt
-from searchlog.snapshot.zip_reader import ZipReader
+from searchlog.container.reader import ZipReader
+from searchlog.webarchive.surt import surt
 from tests import chromium
 from tests.searches import ask, opened
 from tests.sites import serve

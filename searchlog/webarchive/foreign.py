@@ -26,7 +26,7 @@ from searchlog.capture.redact import Draft
 from searchlog.clock import parse_time
 from searchlog.digest import Digest, digest
 from searchlog.errors import FormatError
-from searchlog.snapshot.warc_reader import WarcRecord, digest_fits
+from searchlog.webarchive.warc_reader import WarcRecord, digest_fits
 
 __all__ = ["Original", "Survey", "aside_reason", "exchange_of", "revisit_keys", "revisited_keys"]
 

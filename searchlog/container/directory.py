@@ -1,6 +1,6 @@
 """The directory of a ZIP file: its entries, each checked by itself, and their names and sizes together. Pure.
 
-What the entries say of the rest of the file is `zip_reader`'s to check, which also lists the codes of errors.
+What the entries say of the rest of the file is `reader`'s to check, which also lists the codes of errors.
 Spec: APPNOTE.TXT 6.3.10 (PKWARE), sections 4.3.12, 4.4 and 4.5.
 """
 
@@ -11,8 +11,8 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from searchlog.container.form import ALL32, DIRECTORY, Entry, folded, name_fault
 from searchlog.errors import FormatError
-from searchlog.snapshot.zip_form import ALL32, DIRECTORY, Entry, folded, name_fault
 
 __all__ = [
     "DEFLATED",

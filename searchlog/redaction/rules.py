@@ -35,9 +35,9 @@ from typing import Any
 from searchlog import canon
 from searchlog.errors import FormatError, UsageError
 from searchlog.records import KINDS
+from searchlog.redaction.addresses import Span, emails, merged, private_hosts
+from searchlog.redaction.spellings import texts, undone, views
 from searchlog.secrecy import MARKER, Secrets
-from searchlog.snapshot.addresses import Span, emails, merged, private_hosts
-from searchlog.snapshot.spellings import texts, undone, views
 
 __all__ = [
     "RULES",

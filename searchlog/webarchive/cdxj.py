@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from searchlog.errors import FormatError
-from searchlog.snapshot.surt import surt
+from searchlog.webarchive.surt import surt
 
 __all__ = ["IndexLine", "index_bytes"]
 

@@ -1,7 +1,7 @@
 """A ZIP file written so that the same members give the same bytes on every machine.
 
 Members are STOREd one after the other, so that a reader can seek into them and no compressor's version shows. What
-is written around the data is in `zip_form`. Nothing is held but the list of members.
+is written around the data is in `form`. Nothing is held but the list of members.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from searchlog.container.form import Entry, directory_header, end_records, folded, local_header, name_fault
 from searchlog.digest import Digest
 from searchlog.errors import UsageError
-from searchlog.snapshot.zip_form import Entry, directory_header, end_records, folded, local_header, name_fault
 
 __all__ = ["Written", "ZipWriter"]
 

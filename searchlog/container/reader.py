@@ -6,7 +6,7 @@ names are paths of plain files under one folder, no two of them alike. Data is c
 written, and work is bounded by ZipLimits and by the size of the file.
 
 Sound files of other programs open: deflated members, data descriptors, ZIP64, extra fields such as finer times,
-entries for folders. `canonical` tells whether a file is byte for byte what `zip_writer` writes.
+entries for folders. `canonical` tells whether a file is byte for byte what `writer` writes.
 
 Errors are FormatError, and IntegrityError for data that is not what its header says; field `code` is one of
 
@@ -43,9 +43,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import BinaryIO, cast
 
-from searchlog.errors import FormatError
-from searchlog.snapshot.zip_data import STEP, Data, Member
-from searchlog.snapshot.zip_directory import (
+from searchlog.container.data import STEP, Data, Member
+from searchlog.container.directory import (
     DEFLATED,
     DESCRIBED,
     STORED,
@@ -61,7 +60,7 @@ from searchlog.snapshot.zip_directory import (
     shown_name,
     widened,
 )
-from searchlog.snapshot.zip_form import (
+from searchlog.container.form import (
     ALL16,
     ALL32,
     END,
@@ -72,6 +71,7 @@ from searchlog.snapshot.zip_form import (
     end_records,
     local_header,
 )
+from searchlog.errors import FormatError
 
 __all__ = ["DEFLATED", "STORED", "Member", "ZipLimits", "ZipReader"]
 

@@ -7,8 +7,8 @@ import zlib
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from searchlog.container.directory import DEFLATED, bad, shown_name
 from searchlog.errors import IntegrityError
-from searchlog.snapshot.zip_directory import DEFLATED, bad, shown_name
 
 __all__ = ["STEP", "Data", "Member"]
 
