@@ -18,15 +18,13 @@ from typing import Any
 
 from searchlog.digest import Digest
 from searchlog.errors import FormatError, IntegrityError, MissingError
-from searchlog.ledger import number_runs
 from searchlog.log.checkpoint import Checkpoint, format_checkpoint
 from searchlog.records import Evidence, Rendering
-from searchlog.redaction.rules import is_shared_rule
 from searchlog.snapshot import layout
+from searchlog.snapshot.described import misdescribed
 from searchlog.snapshot.documents import created, documents, pages_document
 from searchlog.snapshot.export import index_line
 from searchlog.snapshot.opened import Opened, open_snapshot
-from searchlog.snapshot.scope import ERASURE, ORIGINS, blobs_of, records_in
 from searchlog.snapshot.seals import Seals, check_seals, is_seal
 from searchlog.snapshot.series import Made, Series
 from searchlog.snapshot.warc import record_bytes
@@ -330,8 +328,8 @@ class _Check:
                 self.report.add("layout-differs", layout.MANIFEST, "its members are listed in another order")
             if list(opened.zip.members) != [*made, layout.MANIFEST, layout.MANIFEST_DIGEST]:
                 self.report.add("layout-differs", opened.path.name, "its members stand in another order")
-        self._left_out()
-        self._scope()
+        for name, said in misdescribed(opened):
+            self.report.add("document-differs", name, said)
 
     def _compare(self, name: str, data: bytes) -> None:
         self.report.count("documents")
@@ -340,75 +338,3 @@ class _Check:
 
     def _equals(self, name: str, data: bytes) -> bool:
         return self.opened.zip.member(name).size == len(data) and self.opened.read(name) == data
-
-    def _left_out(self) -> None:
-        """Check that what is said to be left out is not here, and that redacted copies stand where they are said to."""
-        about, opened = self.opened.description, self.opened
-        whys = {seq: why for first, last, why in about.left_out.records for seq in range(first, last + 1)}
-        for seq in whys:
-            if opened.lines[seq].line is not None:
-                said = f"record {seq} is here, and said to be left out"
-                self.report.add("document-differs", layout.DESCRIPTION, said)
-        for seq, copy in opened.copies.items():
-            place = {name: copy.get(name) for name in ("session", "seq")}
-            if whys.get(seq) != "redacted" or place != {"session": about.session, "seq": seq}:
-                self.report.add("document-differs", layout.LOG, f"a redacted copy stands in the place of record {seq}")
-        for name in about.left_out.blobs:
-            if opened.storage.blobs.has(Digest(name)):
-                self.report.add("document-differs", layout.DESCRIPTION, f"blob {name} is here, and said to be left out")
-
-    def _scope(self) -> None:
-        """Check that what is here is what scope and profile take in, and that each reason for what is not may be."""
-        about = self.opened.description
-        here, named, kept = set(), set(), {}
-        for envelope in self.opened.envelopes():
-            here.add(envelope.seq)
-            if envelope.seq == 0 or envelope.turn in about.scope.turns or envelope.kind in (*ORIGINS, ERASURE):
-                kept[envelope.seq] = envelope
-            try:
-                for name, taken in blobs_of(envelope, about.profile):
-                    named.add(name)
-                    if not taken and name not in about.left_out.blobs:
-                        said = f"the profile {about.profile} leaves out blob {name} of record {envelope.seq}"
-                        self._misdescribed(said)
-            except FormatError:
-                continue  # the store axis names it
-        for name in sorted(about.left_out.blobs.keys() - named):
-            self._misdescribed(f"no record that is here names blob {name}, which is said to be left out")
-        for what in about.left_out.counts():
-            if what in self._impossible():
-                self._misdescribed(f"{what.split()[0]} are said to be left out for a reason that cannot be: {what}")
-        if list(about.redaction) != sorted(about.redaction):
-            self._misdescribed("its rules of redaction stand in another order")
-        for rule in about.redaction:
-            if not is_shared_rule(rule):
-                self._misdescribed(f"no rule of redaction is {rule:.80}")
-        if here and about.profile == "hashes":
-            self._misdescribed("a snapshot of hashes holds no record")
-        hidden = any(why in ("redacted", "secret", "profile", "missing") for _, _, why in about.left_out.records)
-        try:
-            wanted = records_in(kept, about.scope) if about.scope.kind != "session" else here
-        except MissingError as error:
-            if not hidden:
-                self._misdescribed(str(error))
-            return
-        if about.scope.kind == "evidence" and hidden:
-            wanted = frozenset(kept)  # what leads from one to the other may be among what is not here
-        for first, last in number_runs(sorted(here - wanted)):
-            self._misdescribed(f"records {first} to {last} are here, and the scope {about.scope.kind} has them not")
-
-    def _impossible(self) -> set[str]:
-        """Return what cannot be left out, and why, as the snapshot is described."""
-        about = self.opened.description
-        possible = {
-            "records scope": about.scope.kind != "session",
-            "blobs scope": False,
-            "records profile": about.profile == "hashes",
-            "blobs profile": about.profile == "evidence",
-            "records redacted": bool(about.redaction),
-            "blobs redacted": bool(about.redaction),
-        }
-        return {what for what, can_be in possible.items() if not can_be}
-
-    def _misdescribed(self, message: str) -> None:
-        self.report.add("document-differs", layout.DESCRIPTION, message)
