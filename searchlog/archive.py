@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from searchlog.checks import expect
+from searchlog.checks import expect, expect_list
 from searchlog.clock import Clock, Ids, SystemClock, SystemIds
 from searchlog.errors import IntegrityError, MissingError, UsageError
 from searchlog.flow.resources import Resources
@@ -138,8 +138,8 @@ class Archive:
         from searchlog.snapshot.layout import PROFILES, RULES_MAX, Scope
         from searchlog.snapshot.plan import Choice, plan
 
-        expect("turns", turns, Sequence)
-        expect("evidence", evidence, Sequence)
+        for name, value in (("turns", turns), ("evidence", evidence), ("redact", redact)):
+            expect_list(name, value)
         if profile not in PROFILES:
             raise UsageError(f"a profile is one of {', '.join(PROFILES)}, not {profile!r:.40}")
         rules = tuple(map(parse_rule, sorted(set(redact))))
@@ -168,6 +168,7 @@ class Archive:
         """
         from searchlog.exporting import export
 
+        expect_list("tokens", tokens)
         ledger = self.ledger(plan.description.session)
         return export(
             ledger,
@@ -277,7 +278,7 @@ def open_archive(
     ids: Ids | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Archive:
-    """Return the archive at a path (`memory:` keeps all in memory), made when absent; that in a snapshot file as well.
+    """Return the archive at a path, made when absent (`memory:` keeps all in memory), or the session in a snapshot.
 
     A snapshot can only be read, and opening it does not verify it: `searchlog.verify_snapshot` does.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache
 from types import NoneType, UnionType
@@ -112,6 +112,12 @@ def expect(name: str, value: object, hint: Any) -> None:
     """Raise UsageError when an argument is not of this type; what is inside it is not looked at."""
     if not isinstance(value, hint):
         raise UsageError(str(Fault(name, _describe(hint), value)), argument=name)
+
+
+def expect_list(name: str, value: object) -> None:
+    """Raise UsageError when an argument is no list or tuple: a text is one of letters, and never meant as one."""
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
+        raise UsageError(f"{name} is a list, not {value!r:.80}", argument=name)
 
 
 def checked(value: _D, rules: Mapping[str, Rule], path: str = "") -> _D:

@@ -61,23 +61,16 @@ def export(
 ) -> Exported:
     """Write what was planned to a file, and note it.
 
-    Raises UsageError for a file that is there already, StoreError when it cannot be written, MissingError,
-    IntegrityError when a blob went away since it was planned; then no file is left.
+    Raises UsageError for a file that is there already, a token of another head, or what is too large for a snapshot;
+    StoreError when it cannot be written, FormatError for a record that cannot be, MissingError, IntegrityError when a
+    blob went away since it was planned. Then no file is left.
     """
-    if os.path.lexists(path) and not overwrite:
-        said = f"{path} is there already: give another name, or --force (`overwrite` in Python) to write over it"
-        raise UsageError(said, path=str(path))
-    if path.exists() and not path.is_file():
-        raise UsageError(f"{path} is no file: give the name of one", path=str(path))
-    folder = sharing.storage.folder
-    if folder is not None and path.absolute().parent.resolve().is_relative_to(folder):
-        raise UsageError(f"{path} lies in the archive's own folder: write it elsewhere", path=str(path))
+    _refuse_place(path, overwrite, sharing.storage.folder)
     text = format_checkpoint(Checkpoint(ORIGIN_PREFIX + ledger.session, plan.frontier.size, plan.frontier.root))
     for number, token in enumerate(tokens, 1):
         if not read_token(token, text).imprint_ok:
-            raise UsageError(f"token {number} is of another head than that of session {ledger.session} now")
-    if path.is_dir():
-        raise UsageError(f"{path} is a folder: give the name of a file", path=str(path))
+            said = f"token {number} is of another head than that of the {plan.frontier.size} records that were planned"
+            raise UsageError(f"{said} of session {ledger.session}")
 
     def seal(text: str) -> Seal:
         if signer is None:
@@ -98,6 +91,23 @@ def export(
         with contextlib.suppress(OSError):
             temp.unlink(missing_ok=True)
     return Exported(path, snapshot, plan, _note(sharing, plan, snapshot, path, signer))
+
+
+def _refuse_place(path: Path, overwrite: bool, folder: Path | None) -> None:
+    """Raise UsageError for a place that nothing is to be written to, StoreError for one that cannot be looked at."""
+    try:
+        there, is_file, is_folder = os.path.lexists(path), path.is_file(), path.is_dir()
+        within = folder is not None and path.absolute().parent.resolve().is_relative_to(folder)
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else error
+        raise StoreError(f"cannot write {str(path)!r:.200}: {said or error}", path=str(path)) from None
+    if is_folder or (there and not is_file and path.exists()):
+        raise UsageError(f"{path} is {'a folder' if is_folder else 'no file'}: give the name of a file", path=str(path))
+    if within:
+        raise UsageError(f"{path} lies in the archive's own folder: write it elsewhere", path=str(path))
+    if there and not overwrite:
+        said = f"{path} is there already: give another name, or --force (`overwrite` in Python) to write over it"
+        raise UsageError(said, path=str(path))
 
 
 def _note(sharing: Sharing, plan: Plan, snapshot: Snapshot, path: Path, signer: Signing | None) -> str | None:

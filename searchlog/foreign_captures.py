@@ -246,6 +246,8 @@ def _open_package(found: ForeignFile) -> None:
     try:
         container = found.zip = ZipReader(found.file)
         names = container.members.keys()
+        if any(name.startswith("searchlog/") for name in names):
+            raise UsageError(f"{found.name} is a snapshot of searchlog: `Archive.take_in` checks and imports it")
         digest_file = container.read(DIGEST, _MANIFEST_MAX) if DIGEST in names else None
         package = read_package(container.read(MANIFEST, _MANIFEST_MAX), digest_file)
         for text in package.notes:

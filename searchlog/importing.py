@@ -84,8 +84,9 @@ class _Import:
         blobs = self._put_blobs()
         left_out = self._left_out()
         signed_by = self._signed_by
-        known = self._earlier is not None and not fresh and not blobs and len(self._opened.lines) <= len(self._here)
-        if not known or not set(signed_by) <= set(self._earlier.signed_by if self._earlier else ()):
+        earlier = self._earlier
+        known = earlier is not None and not fresh and not blobs and len(self._opened.lines) <= len(self._here)
+        if not known or earlier is None or earlier.signers_after(signed_by) != earlier.signed_by:
             self._sharing.note(self._record(left_out, signed_by))
             self._log.merge(SessionSnapshot(self._session, self._lines, self._opened.frontier))
         return TakenIn(
@@ -96,7 +97,7 @@ class _Import:
             self._verdict,
             known,
             left_out.counts(),
-            _of_signers(self._earlier, signed_by),
+            _of_signers(earlier, signed_by),
         )
 
     def _refuse_name(self) -> None:
@@ -128,7 +129,7 @@ class _Import:
         for seq, (theirs, ours) in enumerate(zip(self._opened.lines, self._here, strict=False)):
             if theirs.leaf != ours.leaf:
                 raise IntegrityError(
-                    f"{self._opened.path.name} is refused, nothing was stored: record {seq} of session "
+                    f"{self._opened.path.name} is refused: record {seq} of session "
                     f"{self._session} is another one than the one here: a fork",
                     session=self._session,
                     fork=seq,
@@ -142,8 +143,8 @@ class _Import:
         more = len(self._opened.lines) - len(self._here)
         if more > 0 and signers and signers.isdisjoint(self._signed_by):
             raise IntegrityError(
-                f"{self._opened.path.name} is refused, nothing was stored: it has {more} records more than session "
-                f"{self._session} has here, that session was signed by {', '.join(sorted(signers))}, and this is not",
+                f"{self._opened.path.name} is refused: it has {more} records more than session "
+                f"{self._session} has here; that session is signed by {', '.join(sorted(signers))}, and this is not",
                 session=self._session,
                 signed_by=sorted(signers),
             )
@@ -202,4 +203,5 @@ def _without_erased(lines: Sequence[StoredLine], here: Sequence[StoredLine]) -> 
 def _of_signers(earlier: Imported | None, signed_by: Sequence[str]) -> tuple[str, ...]:
     """Return what is to be said when a session is not signed by who signed it before."""
     lost = [key for key in (earlier.signed_by if earlier else ()) if key not in signed_by]
-    return tuple(f"an earlier snapshot of this session was signed by {key}, and this one is not" for key in lost)
+    by = f"is signed by {', '.join(signed_by)}" if signed_by else "is not signed"
+    return tuple(f"an earlier snapshot of this session was signed by {key}, and this one {by}" for key in lost)

@@ -6,10 +6,12 @@ and verified here, and nothing is appended to it, for a second writer would be a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from searchlog.clock import Clock, Ids
-from searchlog.ledger import Draft, Ledger
+from searchlog.errors import FormatError, IntegrityError, MissingError
+from searchlog.ledger import Draft, Ledger, Record
 from searchlog.records import Export, Import
 from searchlog.snapshot.layout import LeftOut
 from searchlog.storage import Storage
@@ -25,16 +27,19 @@ SESSION = "sharing"
 class Imported:
     """A session of somebody else, as the last import of it left it here."""
 
-    session: str
-    size: int
-    root: str
-    """The head of the snapshot that came last, base64."""
     left_out: LeftOut
     """Of all its snapshots together."""
-    snapshots: tuple[str, ...]
-    """Names of the snapshots that it came in."""
     signed_by: tuple[str, ...] = ()
-    """Verifier keys of all signatures that held."""
+    """Verifier keys of those who may sign what goes on from here: `signers_after`."""
+
+    def signers_after(self, signed_by: Sequence[str]) -> tuple[str, ...]:
+        """Return `signed_by` once a snapshot that these keys signed came in.
+
+        Those who signed first, and who signed together with one of them: anybody can sign the head of somebody else.
+        """
+        if self.signed_by and set(self.signed_by).isdisjoint(signed_by):
+            return self.signed_by
+        return tuple(dict.fromkeys((*self.signed_by, *signed_by)))
 
     @property
     def absence(self) -> Absence:
@@ -50,25 +55,25 @@ class Sharing:
         self._ledger = Ledger(SESSION, storage.log, storage.blobs, clock=clock, ids=ids, leases=storage.leases)
 
     def imported(self) -> dict[str, Imported]:
-        """Return the sessions of others that are here, by id. Raises FormatError for a record that cannot be read."""
+        """Return the sessions of others that are here, by id.
+
+        An import whose record cannot be read costs what it says was left out: `verify` then finds that missing.
+        """
         found: dict[str, Imported] = {}
         if not self.storage.log.has(SESSION):
             return found
-        for record in self._ledger.records():
-            if isinstance(body := record.body, Import):
+        for entry in self._ledger.entries():
+            if isinstance(entry, Record) and isinstance(body := entry.body, Import):
                 earlier = found.get(body.session)
-                names = (*(earlier.snapshots if earlier else ()), body.snapshot)
-                signers = (*(earlier.signed_by if earlier else ()), *body.signed_by)
-                left_out = LeftOut.from_json(self._ledger.load(body.left_out), 2**53)
-                found[body.session] = Imported(
-                    body.session,
-                    body.size,
-                    body.root,
-                    left_out,
-                    tuple(dict.fromkeys(names)),
-                    tuple(dict.fromkeys(signers)),
-                )
+                signers = earlier.signers_after(body.signed_by) if earlier else tuple(body.signed_by)
+                found[body.session] = Imported(self._left_out(body), signers)
         return found
+
+    def _left_out(self, body: Import) -> LeftOut:
+        try:
+            return LeftOut.from_json(self._ledger.load(body.left_out), 2**53)
+        except (FormatError, IntegrityError, MissingError):
+            return LeftOut()
 
     def absence(self, session: str) -> Absence:
         """Return what of a session need not be here: nothing of one's own."""

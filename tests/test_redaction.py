@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import gzip
+import hashlib
 import json
 import re
 from io import BytesIO
@@ -17,6 +19,7 @@ from hypothesis import strategies as st
 
 from searchlog import canon
 from searchlog.errors import UsageError
+from searchlog.log.blobs.memory import MemoryBlobStore
 from searchlog.records import Evidence, Rendering
 from searchlog.redaction.addresses import emails, private_hosts
 from searchlog.redaction.rules import Match, Redacted, Redactor, derived, grouped, parse_rule, preview
@@ -498,3 +501,69 @@ def test_no_digest_tells_whether_a_guess_at_what_was_redacted_is_right() -> None
                 assert body.text.blob not in told
         kept = [e for e in plan.envelopes.values() if e.kind == "evidence"]
         assert [e.body["url"].rsplit("/", 1)[-1] for e in kept] == ["gate"]
+
+
+NAME = "Zyxwvut Kjihgfeq"
+
+
+def cut_page() -> str:
+    """Return a page whose passages, and the words around them, begin and end at every place of a name, somewhere."""
+    rows = [f"The tide mill {'x' * (n % 40)} stores the flood {n} for {NAME} who keeps its gate." for n in range(60)]
+    long = " ".join(f"tide mill word{n} {NAME}" for n in range(500))
+    return html("".join(f"<h2>Mill {n}</h2><p>{row}</p>" for n, row in enumerate(rows)) + f"<h2>Long</h2><p>{long}</p>")
+
+
+def pieces_of(name: str, text: str) -> set[str]:
+    """Return what of a name, three letters or more, stands in a text."""
+    return {name[at : at + 3] for at in range(len(name) - 2) if name[at : at + 3] in text}
+
+
+@pytest.mark.parametrize("profile", ["full", "evidence"])
+@pytest.mark.parametrize("scope", [Scope(), Scope(evidence=("e1", "e2"))], ids=lambda scope: scope.kind)
+def test_what_a_cut_leaves_of_a_name_goes_as_well(scope: Scope, profile: Profile) -> None:
+    """A rule that sees a passage alone does not know `yxwvut` at its edge for a part of a name."""
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        site.pages["/cut"] = (200, HTML, cut_page())
+        ask(session, site, "tide mill", ["/cut"], budget_tokens=20_000)
+        bodies = [record.body for record in session.records() if isinstance(record.body, Evidence)]
+        around = [re.sub(NAME, "", part) for body in bodies for part in (body.prefix, str(body.exact), body.suffix)]
+        cut = [bool(pieces_of(NAME, part)) for part in around]
+        assert any(cut[0::3]), "prefixes are cut"
+        assert any(cut[1::3]), "so are passages"
+        assert any(cut[2::3]), "and suffixes"
+        rule = parse_rule(f"text:{NAME}")
+        shared = plan(session.ledger, Choice(scope, profile, (rule,)), Secrets(()))
+        assert shared.idle == []
+        assert not pieces_of(NAME, members(session, Choice(scope, profile, (rule,))).decode("utf-8", "replace"))
+
+
+def test_words_around_a_passage_go_where_its_text_is_not_here_to_tell() -> None:
+    """As in a session that came in without its pages."""
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        site.pages["/cut"] = (200, HTML, cut_page())
+        ask(session, site, "tide mill", ["/cut"])
+        bodies = {record.seq: record.body for record in session.records() if isinstance(record.body, Evidence)}
+        ledger = copy.copy(session.ledger)
+        ledger.blobs = MemoryBlobStore()
+        copies = plan(ledger, Choice(rules=(parse_rule("email"),)), Secrets(())).copies
+        assert set(bodies) <= set(copies)
+        for seq, body in bodies.items():
+            told = copies[seq]["body"]
+            assert (told["prefix"], told["suffix"]) == (body.prefix and MARKER, body.suffix and MARKER)
+            assert told["exact"] == body.exact
+
+
+def test_what_a_server_tells_of_a_payload_goes_with_its_digest() -> None:
+    page = html("The tide mill of Zebulon Quxworth stores the flood.").encode()
+    told = base64.b64encode(hashlib.sha256(page).digest()).decode()
+    heads = {**HTML, "Repr-Digest": f"sha-256=:{told}:", "ETag": f'"{hashlib.md5(page).hexdigest()}"'}
+    with serve(pages()) as site, opened() as archive:
+        session = archive.session()
+        site.pages["/told"] = (200, heads, page)
+        ask(session, site, "tide mill", ["/told"])
+        assert told.encode() in members(session, Choice())
+        shared = members(session, Choice(rules=(parse_rule("text:Zebulon Quxworth"),)))
+        assert told.encode() not in shared
+        assert hashlib.md5(page).hexdigest().encode() not in shared

@@ -170,6 +170,7 @@ def _preview(plan: Plan, as_json: bool) -> None:
                 "left_out": about.left_out.to_json(),
                 "found": found,
                 "scan": _scan(plan),
+                "idle": list(plan.idle),
                 "damaged": list(plan.damaged),
             }
         )
@@ -236,7 +237,9 @@ def _json(done: Exported) -> dict[str, Any]:
         "left_out": about.left_out.counts(),
         "redaction": list(about.redaction),
         "scan": _scan(done.plan),
+        "idle": list(done.plan.idle),
         "damaged": list(done.plan.damaged),
+        "not_kept": done.kept,
         "head": head_line(done.snapshot.checkpoint),
     }
 
@@ -256,7 +259,7 @@ def _report(done: Exported, quiet: bool) -> None:
     for where, reason in done.plan.reasons[:_SHOWN_MAX]:
         out.say(f"  {_reason(where, reason)}", quiet)
     for rule in done.plan.idle:
-        out.say(f"the rule {rule} met nothing", quiet)
+        out.say(f"the rule {rule} met nothing")
     if done.kept is not None:
         out.say(f"this export is not kept in the log: {done.kept}", quiet)
     out.say(f"snapshot {made.name}", quiet)

@@ -43,16 +43,15 @@ def import_command(*, files: tuple[str, ...], session_id: str, archive: str | No
 
     told: list[dict[str, Any]] = []
     codes = {Exit.OK}
-    kinds = [(Path(file), is_snapshot(Path(file))) for file in files]
     with open_archive(archive) as opened:
-        for path, ours in kinds:
+        for path in map(Path, files):
             try:
-                if ours:
+                if is_snapshot(path):
                     told.append(_snapshot(opened, path, quiet or as_json))
                     continue
                 done, session = _foreign(opened, path, session_id, quiet)
             except SearchlogError as error:
-                if len(kinds) == 1:
+                if len(files) == 1:
                     raise
                 # the others are looked at all the same
                 out.error(str(error))
@@ -79,6 +78,7 @@ def _snapshot(archive: Archive, path: Path, quiet: bool) -> dict[str, Any]:
     except IntegrityError as error:
         for finding in error.fields.get("findings", [])[:_SHOWN_MAX]:
             out.say(f"{finding['code']}: {finding['where']}: {finding['message']}")
+        out.say(f"nothing of {path.name} was stored")
         raise
     if not quiet:
         _tell(done, path)
@@ -156,7 +156,8 @@ def _tell_foreign(done: ForeignImport, session: str | None, quiet: bool) -> None
     if done.unchecked:
         out.say(f"  {done.unchecked} records came without a digest: nothing says that they are what they were", quiet)
     for fault in done.faults[:_SHOWN_MAX]:
-        place = ", ".join(filter(None, (done.name, fault.member, f"byte {fault.offset}")))
+        at = None if fault.offset is None else f"byte {fault.offset}"
+        place = ", ".join(filter(None, (done.name, fault.member, at)))
         out.error(f"{place}: {fault.code}: {fault.message}")
     if done.fault_count > _SHOWN_MAX:
         out.error(f"{done.fault_count - _SHOWN_MAX} more: --json has them")

@@ -209,7 +209,8 @@ def search_command(
         if site is not None:
             from searchlog.site import open_site
 
-            place = stack.enter_context(open_site(session, site, settings, progress=listener))
+            refresh = bool(given["no_cache"])
+            place = stack.enter_context(open_site(session, site, settings, progress=listener, refresh=refresh))
             settings, extra = place.settings, {"registry_options": place.options}
         try:
             found = session.search(

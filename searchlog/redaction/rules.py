@@ -13,6 +13,9 @@ Of a record the matches are replaced and the rest stays. What only comes to ligh
 away, cannot be traced back: then the whole string is replaced. A blob with a match is left out whole, for altered bytes
 could not be proven against their digest.
 
+A passage and the words around it are cut from a text, in the middle of a word too; what a cut leaves of a match in the
+text is replaced as well, when it is given with the record (`cuts`).
+
 Of a redacted record are removed as well: its `salt`, without which its leaf hash cannot be used to try out what stood
 there; the digest of a passage that was altered, for the same reason; and, by `Redacted.blobs`, the blobs whose
 reference a field rule took out. Names of members are kept, since they are the format's and not the content's, and two
@@ -30,6 +33,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from searchlog import canon
@@ -41,10 +45,14 @@ from searchlog.secrecy import MARKER, Secrets
 
 __all__ = [
     "RULES",
+    "UNSEEN",
+    "Cuts",
+    "Found",
     "Match",
     "Redacted",
     "Redactor",
     "Rule",
+    "cuts",
     "derived",
     "grouped",
     "is_shared_rule",
@@ -55,6 +63,12 @@ __all__ = [
 ]
 
 RULES = "email, private-hosts, text:LITERAL, pattern:REGEX or field:NAME"
+Found = tuple[str, Span]
+"""A rule's text, and where it found something."""
+Cuts = Mapping[str, Sequence[Found]]
+"""What is to be taken out of members of a body, by their names."""
+UNSEEN = "unseen"
+"""In place of a rule's text: what a rule might find cannot be seen here."""
 _FOUND_MAX = 60
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _MEMBERS = re.compile(r"[^\s.\x00-\x1f]{1,100}(?:\.[^\s.\x00-\x1f]{1,100}){0,20}")
@@ -148,10 +162,15 @@ class Redactor:
         self._finders = [(rule.text, _finder(rule)) for rule in self.rules if rule.kind != "field"]
         self._fields = [(rule, rule.value.split(".")) for rule in self.rules if rule.kind == "field"]
 
-    def record(self, envelope: Mapping[str, Any]) -> Redacted | None:
+    def found(self, text: str) -> list[Found]:
+        """Return where the rules find something in a text as it stands."""
+        return [(rule, span) for rule, finder in self._finders for span in finder.spans(text)]
+
+    def record(self, envelope: Mapping[str, Any], cuts: Cuts = MappingProxyType({})) -> Redacted | None:
         """Return a record's object as it may be shared, or None when nothing in it matches.
 
-        envelope: the JSON value of a stored line. It is not altered.
+        envelope: the JSON value of a stored line. It is not altered. cuts: what is taken out of members of its body
+        whatever the rules find in them.
         """
         if not self.rules:
             return None
@@ -159,7 +178,7 @@ class Redactor:
         work = _Work(kind if isinstance(kind, str) else "", self)
         value = {
             name: item if name in _KEPT else work.value(item, (name,))
-            for name, item in envelope.items()
+            for name, item in ({**envelope, "body": work.cut(envelope["body"], cuts)} if cuts else envelope).items()
             if name != "salt"
         }
         if not work.matches:
@@ -209,6 +228,19 @@ def derived(found: Iterable[str], made: Iterable[tuple[str, ...]]) -> set[str]:
         for group in groups:
             if not out.isdisjoint(group):
                 out |= group
+    return out
+
+
+def cuts(found: Iterable[Found], parts: Mapping[str, Span]) -> dict[str, list[Found]]:
+    """Return what parts of a text hold of what was found in the whole, where that reaches over their edges.
+
+    parts: where each part stands in the text, by name; what is returned is counted from the part's beginning.
+    """
+    out: dict[str, list[Found]] = {}
+    for rule, (first, last) in found:
+        for name, (start, end) in parts.items():
+            if first < end and last > start and (first < start or last > end):
+                out.setdefault(name, []).append((rule, (max(first, start) - start, min(last, end) - start)))
     return out
 
 
@@ -264,6 +296,17 @@ class _Work:
     def touched(self, where: str) -> bool:
         return any(match.where == where or match.where.startswith(where + ".") for match in self.matches)
 
+    def cut(self, body: Mapping[str, Any], cuts: Cuts) -> dict[str, Any]:
+        """Return a body without what was cut from something larger."""
+        out = dict(body)
+        for name, places in cuts.items():
+            value, path = body[name], ("body", name)
+            for rule, (start, end) in places:
+                self._note(rule, path, value[start:end] if isinstance(value, str) else "")
+            self.blobs |= set(_references(value))
+            out[name] = _without(value, [span for _, span in places]) if isinstance(value, str) else MARKER
+        return out
+
     def value(self, value: Any, path: tuple[str, ...]) -> Any:
         """Return a value without what the rules match."""
         rule = next((rule for rule, wanted in self._redactor._fields if self._named(rule, wanted, path)), None)
@@ -314,13 +357,7 @@ class _Work:
             for piece in sorted(pieces):
                 self._note(rule, path, piece)
             spans += mine
-        if whole:
-            return MARKER
-        out, at = [], 0
-        for start, end in merged(spans):
-            out += [text[at:start], MARKER]
-            at = end
-        return "".join([*out, text[at:]])
+        return MARKER if whole else _without(text, spans)
 
     def _note(self, rule: str, path: tuple[str, ...], found: str) -> None:
         self.matches.append(Match(rule, ".".join(path), _short(found)))
@@ -412,6 +449,15 @@ def _finder(rule: Rule) -> _Finder:
     if rule.kind == "pattern":
         return _Pattern(rule.value)
     return _Finder(emails if rule.kind == "email" else private_hosts)
+
+
+def _without(text: str, spans: Iterable[Span]) -> str:
+    """Return a text with a marker in place of each of these spans."""
+    out, at = [], 0
+    for start, end in merged(spans):
+        out += [text[at:start], MARKER]
+        at = end
+    return "".join([*out, text[at:]])
 
 
 def _chars(data: bytes) -> int:

@@ -78,14 +78,15 @@ def payload_spans(exchange: Mapping[str, Any], block_size: int) -> list[tuple[in
         at = len(block_head(head, departures)[0])
         spans = []
         for raw, size in segments:
-            spans.append((at + len(raw), size))
-            at += len(raw) + size
             if type(size) is not int or size < 0:
                 raise ValueError("a size that is none")
+            if size:
+                spans.append((at + len(raw), size))
+            at += len(raw) + size
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(f"not an exchange: {type(error).__name__} {error}") from None
-    if not spans:
+    if not segments:
         spans, at = [(at, block_size - len(tail) - at)], block_size - len(tail)
-    if at + len(tail) != block_size or spans[0][1] < 0:
+    if at + len(tail) != block_size or any(size < 0 for _, size in spans):
         raise FormatError("the parts of a response do not add up to its block")
     return spans

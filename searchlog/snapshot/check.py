@@ -16,8 +16,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from searchlog.checks import expect_list
 from searchlog.digest import Digest
-from searchlog.errors import FormatError, IntegrityError, MissingError
+from searchlog.errors import FormatError, IntegrityError, MissingError, StoreError
 from searchlog.log.checkpoint import Checkpoint, format_checkpoint
 from searchlog.records import Evidence, Rendering
 from searchlog.snapshot import layout
@@ -62,15 +63,15 @@ class Verdict:
 
     @property
     def outcome(self) -> str:
-        """`failed` with any finding; `verified` when a record could be looked at, or the head alone is here."""
+        """`failed` with any finding; `not checked` when there was no record to look at; else `verified`."""
         if any(report.findings for report in self.reports):
             return "failed"
-        return "verified"
+        return self.store.outcome if self.store else "failed"
 
     @property
     def level(self) -> str:
-        """How much the verdict proves: L0 to L3; `none` where something was found."""
-        if self.outcome == "failed" or self.store is None:
+        """How much the verdict proves: L0 to L3; `none` where something was found, or nothing was looked at."""
+        if self.outcome != "verified" or self.store is None:
             return "none"
         sealed = self.seals.level if self.seals else "L0"
         return max(self.store.level, sealed)
@@ -107,10 +108,14 @@ def check_snapshot(
     roots: Sequence[bytes] = (),
     progress: Progress = lambda done, total: None,
 ) -> Verdict:
-    """Return the verdict on a file. Raises StoreError for one that cannot be read.
+    """Return the verdict on a file.
 
-    name: what it must be called. heads, keys, roots: see `check_opened`.
+    name: what it must be called. heads, keys, roots: see `check_opened`. Raises UsageError when there is no such file,
+    or a root is no certificate; FormatError for a key that is none, StoreError for a file that cannot be read.
     """
+    expect_list("heads", heads)
+    expect_list("keys", keys)
+    expect_list("roots", roots)
     path = Path(path)
     try:
         opened = open_snapshot(path, agreeing=False)
@@ -118,8 +123,11 @@ def check_snapshot(
         report = Report("", "snapshot")
         report.add("snapshot-unreadable", error.fields.get("member") or path.name, str(error))
         return Verdict(path.name, report)
-    with opened:
-        verdict = check_opened(opened, heads=heads, keys=keys, roots=roots, progress=progress)
+    try:
+        with opened:
+            verdict = check_opened(opened, heads=heads, keys=keys, roots=roots, progress=progress)
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror or error}", path=str(path)) from None
     if name is not None and name != verdict.name:
         verdict.report.add("name-differs", path.name, expected=name, found=verdict.name)
     return verdict
@@ -135,9 +143,17 @@ def check_opened(
 ) -> Verdict:
     """Return the verdict on an open snapshot.
 
-    heads: checkpoints that somebody else has seen. keys: verifier keys of signers that are trusted; without any, a
-    signature is held against the key that came with it. roots: certificates (PEM) of time-stamp authorities.
+    heads: checkpoints that somebody else has seen; each has to be of this session, and be extended. keys: verifier keys
+    of signers that are trusted; each has to have signed. Keys that came with the file are judged as well, and raise no
+    level. roots: certificates (PEM) of time-stamp authorities. progress: counts twice, the file and its session.
     """
+    with opened.blobs.bounded():
+        return _checked(opened, heads, keys, roots, progress)
+
+
+def _checked(
+    opened: Opened, heads: Sequence[Checkpoint], keys: Collection[str], roots: Sequence[bytes], progress: Progress
+) -> Verdict:
     check = _Check(opened, Report(opened.description.session, "snapshot", opened.frontier.size))
     check.head(heads)
     check.layout()
@@ -165,16 +181,16 @@ def open_sound(path: Path, progress: Progress = lambda done, total: None) -> Ite
     Raises IntegrityError for one in which something was: it names the first finding, and holds all in `findings`;
     FormatError for a file that is no sound snapshot, UsageError, StoreError.
     """
-    refused = f"{path.name} is refused, nothing was stored"
+    refused = f"{path.name} is refused"
     try:
         opened = open_snapshot(path, agreeing=False)
-    except FormatError as error:
-        raise FormatError(f"{refused}: {error}", **error.fields) from None
+    except (FormatError, IntegrityError) as error:
+        raise type(error)(f"{refused}: {error}", **error.fields) from None
     with opened:
         verdict = check_opened(opened, progress=progress)
         findings = [finding for report in verdict.reports for finding in report.findings]
         if findings:
-            first, more = findings[0], len(findings) - 1
+            first, more = findings[0], len(findings) - 1 + sum(report.untold for report in verdict.reports)
             raise IntegrityError(
                 f"{refused}: {first.code}: {first.where}: {first.message}"
                 + (f", and {more} more findings" if more else ""),
@@ -267,13 +283,13 @@ class _Check:
         if len(places) != len(self.opened.archive):
             self.report.add("archive-differs", layout.WARC, "two records have one id")
         met = []
-        for made in self._made(progress):
+        for made, expected in self._made(places, progress):
             id_ = made.head.id
             met.append(id_)
             self.report.count("archive records")
-            place, expected = places.get(id_), record_bytes(made.head, made.block)
+            place = places.get(id_)
             where = f"{made.head.type} of record {made.seq}" if made.seq >= 0 else "the first record"
-            if place is None:
+            if place is None or expected is None:
                 self.report.add("archive-differs", f"{layout.WARC}: {where}", "it is not there", expected=id_)
                 continue
             if self.opened.archive_record(place) != expected:
@@ -288,16 +304,19 @@ class _Check:
         if not extra and self.whole and met != [place.id for place in self.opened.archive]:
             self.report.add("archive-differs", layout.WARC, "its records stand in another order")
 
-    def _made(self, progress: Progress) -> Iterator[Made]:
-        envelopes = list(self.opened.envelopes())
-        yield self.series.info(created(envelopes))
-        for done, envelope in enumerate(envelopes, 1):
+    def _made(self, places: Collection[str], progress: Progress) -> Iterator[tuple[Made, bytes | None]]:
+        """Yield each record that the log gives, and its bytes where the archive has one of its id."""
+        info = self.series.info(created(self.opened.envelopes()))
+        yield info, record_bytes(info.head, info.block)
+        count = len(self.opened.lines)
+        for envelope in self.opened.envelopes():
             try:
-                yield from self.series.of(envelope)
+                for made in self.series.of(envelope):
+                    yield made, record_bytes(made.head, made.block) if made.head.id in places else None
             except (MissingError, IntegrityError, FormatError) as error:
                 self.whole = False
                 self.report.add("archive-differs", f"record {envelope.seq}", f"its records cannot be made: {error}")
-            progress(done, len(envelopes))
+            progress(envelope.seq + 1, count)
 
     # --- the documents
 

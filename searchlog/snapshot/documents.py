@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from searchlog import canon, digest
+from searchlog.errors import FormatError
 from searchlog.log.blobs.base import BlobStore
 from searchlog.log.envelope import Envelope
 from searchlog.log.proof import format_proof
@@ -36,11 +37,14 @@ def evidence_document(
     items: Iterable[tuple[StoredLine, Envelope]], blobs: BlobStore, left_out: Collection[str] = ()
 ) -> bytes:
     """Return `evidence.json`: the evidence records that are here, a spilled passage in its place."""
-    out = []
+    out, size = [], 0
     for item, envelope in items:
         body = dict(envelope.body)
         parsed = parse_body(envelope.kind, envelope.body)
         if isinstance(parsed, Evidence) and isinstance(parsed.exact, BlobRef) and parsed.exact.blob not in left_out:
+            size += parsed.exact.bytes  # any number of records may name one passage
+            if size > layout.size_max(layout.EVIDENCE):
+                raise FormatError(f"{layout.EVIDENCE} would be larger than {layout.size_max(layout.EVIDENCE)} bytes")
             body["exact"] = canon.loads(blobs.get(digest.parse(parsed.exact.blob)))
         out.append({"seq": envelope.seq, "leaf": item.leaf.hex(), "body": body})
     return canon.dumps(out)

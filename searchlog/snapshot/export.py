@@ -12,8 +12,10 @@ from typing import BinaryIO
 
 from searchlog.container.writer import Written, ZipWriter
 from searchlog.digest import Digest, digest
+from searchlog.errors import FormatError, UsageError
 from searchlog.log.blobs.base import BlobStore
 from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint, format_checkpoint
+from searchlog.log.envelope import Envelope
 from searchlog.snapshot import layout
 from searchlog.snapshot.documents import created, documents, pages_document
 from searchlog.snapshot.logfile import line_of
@@ -61,7 +63,8 @@ def write_snapshot(
     """Write what was planned into an empty file that can be sought in.
 
     seal: returns for the checkpoint's text what is to be known of the head. progress: called with the number of
-    records written, and of all. Raises MissingError, IntegrityError when a blob went away meanwhile, OSError.
+    records written, and of all. Raises MissingError, IntegrityError when a blob went away meanwhile, FormatError for a
+    record that cannot be written, UsageError for what would be larger than readers take, OSError.
     """
     session = plan.description.session
     checkpoint = Checkpoint(ORIGIN_PREFIX + session, plan.frontier.size, plan.frontier.root)
@@ -70,22 +73,38 @@ def write_snapshot(
     archive = _Archive(series, plan, progress)
     zipped = ZipWriter(file)
     members = [zipped.add(layout.WARC, archive.chunks())]
-    members.append(zipped.add(layout.INDEX, [index_bytes(archive.index)]))
-    members.append(zipped.add(layout.PAGES, [pages_document(series.pages)]))
-    members.append(zipped.add(layout.DESCRIPTION, [plan.description.to_bytes()]))
-    members.append(zipped.add(layout.LOG, _log(plan)))
-    members.append(zipped.add(layout.CHECKPOINT, [sealed.note.encode("utf-8")]))
+
+    def add(name: str, chunks: Iterable[bytes]) -> None:
+        members.append(zipped.add(name, _bounded(name, chunks)))
+        if len(members) > layout.MEMBERS_MAX - 2:
+            raise UsageError(f"a snapshot of more than {layout.MEMBERS_MAX} members: export some turns of the session")
+
+    add(layout.INDEX, [index_bytes(archive.index)])
+    add(layout.PAGES, [pages_document(series.pages)])
+    add(layout.DESCRIPTION, [plan.description.to_bytes()])
+    add(layout.LOG, _log(plan))
+    add(layout.CHECKPOINT, [sealed.note.encode("utf-8")])
     if sealed.keys:
-        members.append(zipped.add(layout.KEYS, ["".join(f"{key}\n" for key in sealed.keys).encode("utf-8")]))
+        add(layout.KEYS, ["".join(f"{key}\n" for key in sealed.keys).encode("utf-8")])
     for number, token in enumerate(sealed.tokens, 1):
-        members.append(zipped.add(layout.token_name(number), [token]))
+        add(layout.token_name(number), [token])
     for name, data in documents(plan.description, plan.lines, plan.envelopes, blobs, sealed.note):
-        members.append(zipped.add(name, [data]))
+        add(name, [data])
     manifest = layout.manifest(_resources(members), session, created(plan.envelopes.values()))
-    zipped.add(layout.MANIFEST, [manifest])
+    zipped.add(layout.MANIFEST, _bounded(layout.MANIFEST, [manifest]))
     zipped.add(layout.MANIFEST_DIGEST, [layout.manifest_digest(manifest)])
     zipped.close()
     return Snapshot(digest(manifest), checkpoint, file.tell(), len(series.pages), len(plan.envelopes))
+
+
+def _bounded(name: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield what a member holds. Raises UsageError before it is larger than a reader takes."""
+    size, most = 0, layout.size_max(name)
+    for chunk in chunks:
+        size += len(chunk)
+        if size > most:
+            raise UsageError(f"{name} would have more than {most} bytes: export some turns of the session")
+        yield chunk
 
 
 def _resources(members: Sequence[Written]) -> Iterator[layout.Resource]:
@@ -111,7 +130,10 @@ class _Archive:
         """Yield the records' bytes."""
         at = 0
         for made in self._records():
-            data = record_bytes(made.head, made.block)
+            try:
+                data = record_bytes(made.head, made.block)
+            except FormatError as error:
+                raise FormatError(f"record {made.seq} cannot be exported: {error}", seq=made.seq) from None
             if made.indexed is not None:
                 self.index.append(index_line(made, at, data))
             at += len(data)
@@ -120,8 +142,18 @@ class _Archive:
     def _records(self) -> Iterable[Made]:
         yield self._series.info(created(self._plan.envelopes.values()))
         for done, envelope in enumerate(self._plan.envelopes.values(), 1):
-            yield from self._series.of(envelope)
+            yield from self._of(envelope)
             self._progress(done, len(self._plan.envelopes))
+
+    def _of(self, envelope: Envelope) -> Iterator[Made]:
+        for made in self._series.of(envelope):
+            if len(made.block) > layout.BLOCK_MAX:
+                raise UsageError(
+                    f"record {envelope.seq} has a part of {len(made.block)} bytes; a snapshot takes at most "
+                    f"{layout.BLOCK_MAX}: leave its turn out",
+                    seq=envelope.seq,
+                )
+            yield made
 
 
 def index_line(made: Made, offset: int, record: bytes) -> IndexLine:

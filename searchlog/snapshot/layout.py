@@ -14,6 +14,7 @@ from searchlog import canon, digest
 from searchlog.errors import FormatError, UsageError
 
 __all__ = [
+    "BLOCK_MAX",
     "CHECKPOINT",
     "DESCRIPTION",
     "EVIDENCE",
@@ -38,6 +39,7 @@ __all__ = [
     "proof_name",
     "read_manifest",
     "rendering_name",
+    "size_max",
     "token_name",
 ]
 
@@ -56,6 +58,17 @@ VERSION = 1
 RECORDS_MAX = 500_000
 """Records of a session in a snapshot, here or not: a reader holds a leaf hash of each."""
 MEMBERS_MAX = 10_000
+BLOCK_MAX = 64 * 2**20
+"""Bytes of the block of a WARC record."""
+_DOCUMENT_MAX, _SMALL_MAX, _LISTS_MAX = 64 * 2**20, 65_536, 16 * 2**20
+_SIZES = {
+    LOG: 2**30,
+    CHECKPOINT: _SMALL_MAX,
+    KEYS: _SMALL_MAX,
+    MANIFEST_DIGEST: _SMALL_MAX,
+    DESCRIPTION: _LISTS_MAX,
+    MANIFEST: _LISTS_MAX,
+}
 RULES_MAX = 100
 SCOPE_MAX = 1_000
 """Turns, or pieces of evidence, that a snapshot may name; a record of it has to fit into a line."""
@@ -67,6 +80,11 @@ Why = Literal["scope", "profile", "redacted", "secret", "missing"]
 _WHYS: tuple[Why, ...] = ("scope", "profile", "redacted", "secret", "missing")
 _KINDS = {"session": None, "search": "turns", "evidence": "evidence"}
 _EVIDENCE_ID = re.compile(r"e[1-9][0-9]{0,14}")
+
+
+def size_max(name: str) -> int:
+    """Return how many bytes a member other than the archive has at most."""
+    return _SIZES.get(name, _DOCUMENT_MAX)
 
 
 def rendering_name(turn: int) -> str:

@@ -15,10 +15,10 @@ from searchlog.log.envelope import LINE_BYTES_MAX
 from searchlog.log.store.base import StoredLine
 from searchlog.log.tree import leaf_hash
 
-__all__ = ["line_of", "read_lines"]
+__all__ = ["LINE_MAX", "fits", "line_of", "read_lines"]
 
 _LEAF = re.compile(rb"[0-9a-f]{64}")
-_LINE_MAX = 4 * LINE_BYTES_MAX
+LINE_MAX = 4 * LINE_BYTES_MAX
 """A leaf hash and a redacted copy, which may be longer than the record was."""
 
 
@@ -28,6 +28,11 @@ def line_of(item: StoredLine, redacted: dict[str, Any] | None = None) -> bytes:
         return item.line + b"\n"
     copy = b" " + canon.dumps(redacted) if redacted is not None else b""
     return item.leaf.hex().encode("ascii") + copy + b"\n"
+
+
+def fits(redacted: dict[str, Any]) -> bool:
+    """Return whether a redacted copy is short enough to stand in the log."""
+    return len(canon.dumps(redacted)) + 65 <= LINE_MAX
 
 
 def read_lines(file: BinaryIO) -> Iterator[tuple[StoredLine, dict[str, Any] | None]]:
@@ -46,10 +51,10 @@ def read_lines(file: BinaryIO) -> Iterator[tuple[StoredLine, dict[str, Any] | No
 
 def _split(file: BinaryIO) -> Iterable[bytes]:
     number = 0
-    while line := file.readline(_LINE_MAX + 2):
+    while line := file.readline(LINE_MAX + 2):
         number += 1
         if not line.endswith(b"\n"):
-            raise FormatError(f"line {number} of session.log has no end, or more than {_LINE_MAX} bytes")
+            raise FormatError(f"line {number} of session.log has no end, or more than {LINE_MAX} bytes")
         yield line[:-1]
 
 

@@ -16,20 +16,6 @@ from searchlog.snapshot import layout
 
 __all__ = ["Members"]
 
-_DOCUMENT_MAX = 64 * 2**20
-"""A document of a snapshot that is read whole."""
-_SMALL_MAX = 65_536
-"""One of a few lines."""
-_DESCRIPTION_MAX = 16 * 2**20
-_SIZES = {
-    layout.CHECKPOINT: _SMALL_MAX,
-    layout.KEYS: _SMALL_MAX,
-    layout.MANIFEST_DIGEST: _SMALL_MAX,
-    layout.DESCRIPTION: _DESCRIPTION_MAX,
-    layout.MANIFEST: _DESCRIPTION_MAX,
-}
-"""The most that a document of this name may have."""
-
 
 class _Part(io.RawIOBase):
     """One member, where it stands in the file."""
@@ -63,7 +49,7 @@ class Members:
 
     def read(self, name: str) -> bytes:
         """Return a member's bytes. Raises FormatError for one that is larger than it can be."""
-        size, most = self.extent(name)[1], _SIZES.get(name, _DOCUMENT_MAX)
+        size, most = self.extent(name)[1], layout.size_max(name)
         if size > most:
             raise FormatError(f"{name} has {size} bytes; at most {most}", member=name)
         with self.open(name) as stream:

@@ -6,6 +6,7 @@ every byte. A blob is read where it lies in the archive, and compared with its d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -36,9 +37,9 @@ from searchlog.webarchive.warc_reader import WarcFault, WarcLimits, read_warc
 
 __all__ = ["Opened", "Place", "is_snapshot", "open_snapshot"]
 
-_LOG_MAX = 2**30
 _FAULTS_MAX = 1_000
-_ARCHIVE = WarcLimits(items_max=4 * layout.RECORDS_MAX)
+_SEQ = re.compile(r"[0-9]{1,9}")
+_ARCHIVE = WarcLimits(items_max=4 * layout.RECORDS_MAX, block_bytes_max=layout.BLOCK_MAX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,8 @@ class Opened:
     faults: tuple[WarcFault, ...]
     """What of the archive is unsound."""
     storage: Storage
+    blobs: SnapshotBlobs
+    """Those of the storage."""
     disagreement: IntegrityError | None = None
     """How the log, the checkpoint and the description disagree, when they do."""
 
@@ -191,7 +194,9 @@ def _open(path: Path, file: BinaryIO) -> Opened:
     description = replace(description, left_out=description.left_out.within(len(lines)))
     archive, faults, spans, responses = _archive(members)
     others = SnapshotBlobs(file, path.name, spans)
-    blobs = SnapshotBlobs(file, path.name, _with_payloads(spans, responses, lines, others))
+    with others.bounded():
+        found = _with_payloads(spans, responses, lines, others)
+    blobs = SnapshotBlobs(file, path.name, found)
     log = SnapshotLog(file, path.name, SessionSnapshot(description.session, lines, frontier))
     return Opened(
         path,
@@ -209,6 +214,7 @@ def _open(path: Path, file: BinaryIO) -> Opened:
         archive,
         faults,
         Storage(log, blobs, MemoryLeases(), None, str(path)),
+        blobs,
         disagreement,
     )
 
@@ -230,8 +236,8 @@ def _note(data: bytes) -> Note:
 
 
 def _lines(members: Members) -> tuple[tuple[StoredLine, ...], dict[int, dict[str, Any]]]:
-    if members.extent(layout.LOG)[1] > _LOG_MAX:
-        raise FormatError(f"{layout.LOG} is larger than {_LOG_MAX} bytes")
+    if members.extent(layout.LOG)[1] > layout.size_max(layout.LOG):
+        raise FormatError(f"{layout.LOG} is larger than {layout.size_max(layout.LOG)} bytes")
     lines, copies = [], {}
     with members.open(layout.LOG) as file:
         for seq, (item, copy) in enumerate(read_lines(file)):
@@ -270,7 +276,8 @@ def _archive(
     """Return where the records stand, what is unsound, where each blob lies in the file that is a block of its own,
     and the responses that may hold others."""
     start, _ = members.extent(layout.WARC)
-    places, responses = [], []
+    places: list[Place] = []
+    responses: dict[int, _Response] = {}
     faults: list[WarcFault] = []
     spans: dict[str, Spans] = {}
     with members.open(layout.WARC) as file:
@@ -285,9 +292,9 @@ def _archive(
                 spans.setdefault((item.uri or "")[len(BLOB_URN) :], [(block, len(item.block))])
             elif item.type == "conversion":
                 spans.setdefault(digest.digest(item.block), [(block, len(item.block))])
-            elif item.type == "response" and (item.field("Searchlog-Record") or "").isdecimal():
-                responses.append(_Response(int(item.field("Searchlog-Record") or ""), block, len(item.block)))
-    return tuple(places), tuple(faults), spans, responses
+            elif item.type == "response" and _SEQ.fullmatch(seq := item.field("Searchlog-Record") or ""):
+                responses.setdefault(int(seq), _Response(int(seq), block, len(item.block)))
+    return tuple(places), tuple(faults), spans, list(responses.values())
 
 
 def _with_payloads(

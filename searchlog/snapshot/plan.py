@@ -16,11 +16,23 @@ from searchlog.ledger import Ledger
 from searchlog.log.envelope import Envelope, decode, encode
 from searchlog.log.store.base import StoredLine
 from searchlog.log.tree import Frontier, leaf_hash
-from searchlog.records import BlobRef, Body, Capture, Conversion, Evidence, ProviderExchange, parse_body
-from searchlog.redaction.rules import Match, Redactor, Rule, derived, without_digests, without_salt
+from searchlog.records import BlobRef, Body, Capture, Conversion, Evidence, ProviderExchange, Rendering, parse_body
+from searchlog.redaction.rules import (
+    UNSEEN,
+    Cuts,
+    Found,
+    Match,
+    Redactor,
+    Rule,
+    cuts,
+    derived,
+    without_digests,
+    without_salt,
+)
 from searchlog.redaction.scan import Reason, Scan
-from searchlog.secrecy import Secrets
+from searchlog.secrecy import MARKER, Secrets
 from searchlog.snapshot.layout import RECORDS_MAX, Description, LeftOut, Profile, Scope, Why
+from searchlog.snapshot.logfile import fits
 from searchlog.snapshot.scope import blobs_of, records_in
 from searchlog.stored import stored_exchange
 from searchlog.verify.absence import NOTHING_ABSENT, Absence
@@ -29,6 +41,8 @@ from searchlog.verify.store import erased_seqs
 __all__ = ["Choice", "Plan", "plan"]
 
 Progress = Callable[[int, int], None]
+_TOLD = ("exchange", "decoded_digest", "decoded_bytes")
+"""Members of a record of an exchange that tell of its payload: heads hold Repr-Digest, ETag and the like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +79,22 @@ class Plan:
 
     @property
     def page_count(self) -> int:
-        """How many pages a reader will find."""
-        return sum(self._is_page(envelope) for envelope in self.envelopes.values())
+        """How many pages a reader will find: one that was taken from the HTTP cache is no other page."""
+        return len({page for envelope in self.envelopes.values() if (page := self._page(envelope)) is not None})
 
     @property
     def evidence_count(self) -> int:
         """How many evidence records are here."""
         return sum(envelope.kind == Evidence.kind for envelope in self.envelopes.values())
 
-    def _is_page(self, envelope: Envelope) -> bool:
+    def _page(self, envelope: Envelope) -> tuple[str, str | None] | None:
+        """Return address and time of the page that a record is a capture of; None when it is none."""
         body = parse_body(envelope.kind, envelope.body)
         if not isinstance(body, Capture) or not body.final or body.purpose == "robots" or body.exchange is None:
-            return False
-        held = body.payload is None or body.payload.blob not in self.description.left_out.blobs
-        return held and 200 <= (body.status or 0) < 300
+            return None
+        if body.payload is not None and body.payload.blob in self.description.left_out.blobs:
+            return None
+        return (body.url, body.captured_at) if 200 <= (body.status or 0) < 300 else None
 
 
 def plan(
@@ -132,12 +148,13 @@ def plan(
     met = {match.rule for _, matches in draft.found for match in matches}
     idle = [rule.text for rule in choice.rules if rule.text not in met]
     lines = tuple(item if seq in here else StoredLine(item.leaf, None) for seq, item in enumerate(stored.lines))
+    copies = {seq: copy for seq, copy in draft.copies.items() if fits(copy)}
     return Plan(
         description,
         stored.frontier,
         lines,
         here,
-        draft.copies,
+        copies,
         draft.found,
         draft.scan,
         draft.reasons,
@@ -221,6 +238,8 @@ class _Draft:
     found: list[tuple[str, Sequence[Match]]] = field(default_factory=list)
     reasons: list[tuple[str, Reason]] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
+    _cut: set[str] = field(default_factory=set)
+    """Evidence whose passage begins or ends inside of what a rule finds: what renders it shows a part of that."""
 
     def look_at(self, envelope: Envelope, item: StoredLine, charsets: Mapping[str, str]) -> None:
         """Decide on one record and on the blobs that it names. charsets: what each payload was read as."""
@@ -230,7 +249,7 @@ class _Draft:
         if self._note(where, self.scan.line(item.line)):
             self.records[envelope.seq] = "secret"
             return
-        redacted = self.redactor.record(canon.loads(item.line))
+        redacted = self.redactor.record(canon.loads(item.line), self._cuts(envelope))
         if redacted is not None:
             self.records[envelope.seq] = "redacted"
             if not self._note(where, self.scan.copy(canon.dumps(redacted.value))):
@@ -242,6 +261,33 @@ class _Draft:
                 self.blobs[name] = "profile"
             elif name not in self.blobs:
                 self.blobs[name] = self._look_into(envelope, name, charsets.get(name, ""))
+
+    def _cuts(self, envelope: Envelope) -> Cuts:
+        """Return what the edges of a passage, and of the words around it, leave of what the rules find in its text.
+
+        Where its text is not here to tell, the words around it go.
+        """
+        body = parse_body(envelope.kind, envelope.body)
+        if isinstance(body, Rendering) and not self._cut.isdisjoint(body.evidence):
+            self.blobs[body.text.blob] = "redacted"
+        if not isinstance(body, Evidence) or all(rule.kind == "field" for rule in self.choice.rules):
+            return {}
+        before, after = body.start - len(body.prefix), body.end + len(body.suffix)
+        quoted = (body.link.rfind(":~:text="), len(body.link))  # the first and last words of the passage, in an address
+        try:
+            text = self.ledger.blobs.get(digest.parse(body.text)).decode("utf-8")
+        except (FormatError, MissingError, IntegrityError, UnicodeDecodeError):
+            sizes = {"prefix": len(body.prefix), "suffix": len(body.suffix)}
+            blank: dict[str, list[Found]] = {name: [(UNSEEN, (0, size))] for name, size in sizes.items() if size}
+            return blank | ({"link": [(UNSEEN, quoted)]} if blank and quoted[0] >= 0 else {})
+        parts = {"prefix": (before, body.start), "exact": (body.start, body.end), "suffix": (body.end, after)}
+        found = [(rule, span) for rule, span in self.redactor.found(text) if span[0] < after and span[1] > before]
+        out = cuts(found, parts)
+        if "exact" in out:
+            self._cut.add(body.id)
+        if found and quoted[0] >= 0:
+            out["link"] = [(found[0][0], quoted)]
+        return out
 
     def _note(self, where: str, reasons: Sequence[Reason]) -> bool:
         """Keep what the scan found, and return whether it must not leave."""
@@ -274,9 +320,13 @@ class _Draft:
                 continue  # nothing of it leaves
             value = self.copies.get(envelope.seq) or without_salt(self._json(envelope))
             hidden = without_digests(value, telling)
-            if hidden != value:
-                self.records[envelope.seq] = "redacted"
-                self.copies[envelope.seq] = hidden
+            if hidden == value:
+                continue
+            if envelope.kind in (Capture.kind, ProviderExchange.kind):  # servers tell digests of what they send, too
+                hidden["body"] |= {name: MARKER for name in _TOLD if name in hidden["body"]}
+                self.blobs |= {name: "redacted" for name, _ in blobs_of(envelope, "full")}
+            self.records[envelope.seq] = "redacted"
+            self.copies[envelope.seq] = hidden
 
     def leave_out_unexplained(self, lines: Sequence[StoredLine]) -> None:
         """Tell as left out what was erased, where the record that explains it is left out itself."""

@@ -47,14 +47,20 @@ def records_in(envelopes: Mapping[int, Envelope], scope: Scope) -> frozenset[int
                 raise MissingError(f"the session has no turn {turn} that can be read", turn=turn)
     else:
         chosen = frozenset(scope.evidence)
-        named = [e for e in envelopes.values() if e.kind == Evidence.kind and e.body.get("id") in chosen]
-        ids = {envelope.body["id"] for envelope in named}
+        named = [e for e in envelopes.values() if _evidence_id(e) in chosen]
+        ids = {_evidence_id(envelope) for envelope in named}
         for name in scope.evidence:
             if name not in ids:
                 raise MissingError(f"the session has no evidence {name} that can be read", evidence=name)
         found = _rests_on(envelopes, named)
     erasures = {seq for seq, envelope in envelopes.items() if envelope.kind == ERASURE}
     return frozenset(found | erasures | ({0} & envelopes.keys()))
+
+
+def _evidence_id(envelope: Envelope) -> str | None:
+    """Return the id of a piece of evidence; None of another record, and of one that has no id of ours."""
+    name = envelope.body.get("id") if envelope.kind == Evidence.kind else None
+    return name if isinstance(name, str) else None
 
 
 def _rests_on(envelopes: Mapping[int, Envelope], evidence: Sequence[Envelope]) -> set[int]:

@@ -51,12 +51,6 @@ class Made:
     block: bytes
     seq: int
     """The record of the log that it stands for; -1 for the first of the file."""
-    blob: str | None = None
-    """The blob that its block is or holds."""
-    payload: Exchange | None = None
-    """Of a response that holds its payload: the exchange."""
-    head_size: int = 0
-    """Of a response: bytes of the block before the payload."""
     indexed: Indexed | None = None
 
 
@@ -136,14 +130,16 @@ class Series:
         name = body.payload.blob if body.payload is not None else None
         if body.exchange is None or name in self.left_out:
             return
+        first = self._first(name)
         if isinstance(body.exchange, BlobRef):
             if body.exchange.blob in self.left_out:
                 return
             spilled = canon.loads(self.blobs.get(digest.parse(body.exchange.blob)))
         else:
             spilled = body.exchange
-        payload = self.blobs.get(digest.parse(name)) if name is not None else b""
-        exchange = _exchange_of(spilled, payload)
+        # of a revisit no more than its head is needed
+        payload = self.blobs.get(digest.parse(name)) if name is not None and first is None else b""
+        exchange = _exchange_of(spilled if first is None else _without_body(spilled), payload)
         if exchange is None or exchange.status is None:
             return
         date = format_time(exchange.started_at)
@@ -169,6 +165,11 @@ class Series:
         if isinstance(body, Capture) and body.final and body.purpose != "robots" and _is_page(exchange):
             self.pages.append(Page(exchange.url, date, name or ""))
 
+    def _first(self, name: str | None) -> _Held | None:
+        """Return the response of the file that holds a payload, when there is one that a revisit may refer to."""
+        held = self._held.get(name) if name is not None else None
+        return held if held is not None and held.plain else None
+
     def _response(
         self, seq: int, exchange: Exchange, name: str | None, id_: str, common: tuple[tuple[str, str], ...]
     ) -> Made:
@@ -177,9 +178,9 @@ class Series:
         payload_digest = name or digest.digest(b"")
         fields = [*common, *_peer(exchange)]
         mime = (header(exchange.headers, "content-type") or "application/octet-stream").split(";")[0].strip().lower()
-        first = self._held.get(name) if name is not None else None
-        revisit = first is not None and first.plain
-        if revisit and first is not None:
+        first = self._first(name)
+        revisit = first is not None
+        if first is not None:
             fields += [
                 ("WARC-Profile", REVISIT_PROFILE),
                 ("WARC-Refers-To", f"<{first.id}>"),
@@ -199,9 +200,6 @@ class Series:
             Head(kind, id_, date, _HTTP + "response", (*fields, *_labels(labels))),
             block.head if revisit else block.data,
             seq,
-            blob=None if revisit else name,
-            payload=None if revisit else exchange,
-            head_size=len(block.head),
             indexed=_indexed(exchange, date, "warc/revisit" if revisit else mime, payload_digest),
         )
 
@@ -220,7 +218,7 @@ class Series:
             uri = blob_uri(name)
             head = Head("resource", id_, envelope.at, _media_type(body, name), (("WARC-Target-URI", uri), mark))
         self._held[name] = _Held(id_, uri, envelope.at, False)
-        return Made(head, data, envelope.seq, blob=name)
+        return Made(head, data, envelope.seq)
 
     def _entitle(self, body: Conversion) -> None:
         for page in reversed(self.pages):
@@ -236,6 +234,11 @@ def _exchange_of(value: Any, payload: bytes) -> Exchange | None:
         return exchange_from_json(value, payload)
     except FormatError:
         return None
+
+
+def _without_body(value: Any) -> Any:
+    """Return an exchange as stored, without what frames its payload."""
+    return {**value, "framing": {"kind": "none", "segments": [], "tail": ""}} if isinstance(value, dict) else value
 
 
 def _peer(exchange: Exchange) -> list[tuple[str, str]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import BinaryIO
 
 from searchlog import digest
 from searchlog.digest import Digest
-from searchlog.errors import IntegrityError, MissingError, StoreError
+from searchlog.errors import FormatError, IntegrityError, MissingError, StoreError
 from searchlog.log.store.base import SessionSnapshot
 from searchlog.log.store.memory import MemoryLogStore
 from searchlog.log.tree import Frontier
@@ -17,6 +19,10 @@ __all__ = ["SnapshotBlobs", "SnapshotLog", "Spans"]
 
 Spans = Sequence[tuple[int, int]]
 """Offset and size of each piece."""
+
+
+_TIMES_MAX, _BYTES_MORE = 16, 64 * 2**20
+"""A check reads so many times the file, and so many bytes more, at most."""
 
 
 class SnapshotLog(MemoryLogStore):
@@ -54,6 +60,22 @@ class SnapshotBlobs:
         self._described = described
         self._spans = spans
         self._lock = threading.Lock()
+        self._left: int | None = None
+        """How many bytes may still be read; None where nobody counts."""
+
+    @contextmanager
+    def bounded(self) -> Iterator[None]:
+        """Let no more be read in the block than an honest file asks for.
+
+        Any number of records may name one blob, and each would have it read and hashed once more. Beyond the bound,
+        `get` raises FormatError.
+        """
+        size = self._file.seek(0, os.SEEK_END)
+        self._left = _TIMES_MAX * size + _BYTES_MORE
+        try:
+            yield
+        finally:
+            self._left = None
 
     def put(self, blobs: Sequence[bytes]) -> list[Digest]:
         raise StoreError(f"{self._described} is a snapshot: nothing can be written to it")
@@ -63,6 +85,10 @@ class SnapshotBlobs:
         if name not in self._spans:
             raise MissingError(f"no blob {name} in {self._described}", digest=name)
         with self._lock:
+            if self._left is not None:
+                self._left -= sum(size for _, size in self._spans[name])
+                if self._left < 0:
+                    raise FormatError(f"the records of {self._described} name the same bytes too often")
             pieces = []
             for at, size in self._spans[name]:
                 self._file.seek(at)
@@ -82,5 +108,5 @@ class SnapshotBlobs:
         return iter(sorted(map(Digest, self._spans)))
 
     def where(self, digest_: Digest) -> str:
-        at = self._spans.get(digest.parse(digest_), ((0, 0),))[0][0]
-        return f"{self._described}, byte {at}"
+        spans = self._spans.get(digest.parse(digest_))
+        return f"{self._described}, byte {spans[0][0]}" if spans else f"no byte of {self._described}"

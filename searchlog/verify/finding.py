@@ -71,7 +71,7 @@ class Report:
 
     session: str
     axis: str
-    """`store` or `derivation`."""
+    """`store`, `derivation`, or `snapshot`: the file that a session came in."""
     size: int = 0
     root: str = ""
     """The head that was checked, base64."""

@@ -68,7 +68,7 @@ def test_export_prints_the_file_and_says_what_is_in_it(kept: Kept, tmp_path: Pat
         (["--redact", "emails"], 2, "not a rule of redaction"),
         (["--redact", "pattern:("], 2, "not a regular expression"),
         (["-o", "/nowhere/at/all.wacz"], 8, "cannot write /nowhere/at/all.wacz"),
-        (["-o", "/dev/null"], 2, "is there already"),
+        (["-o", "/dev/null"], 2, "is no file"),
         (["-o", "/dev/null", "--force"], 2, "is no file"),
         (["-o", "-"], 2, "give its name"),
         (["no-such-session"], 3, "no session no-such-session"),
@@ -243,7 +243,7 @@ def test_import_of_a_changed_file_stores_nothing_and_names_what_differs(file: st
     result = call("import", path, *where)
     assert result.exit_code == 7
     assert "head-mismatch: searchlog/session.log" in result.stderr
-    assert "nothing was stored" in result.stderr
+    assert f"nothing of {Path(path).name} was stored" in result.stderr
     assert json.loads(call("sessions", "--json", *where).stdout)["sessions"] == []
 
 
