@@ -31,10 +31,12 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 
 from searchlog.container.reader import ZipReader
+from searchlog.log.checkpoint import format_checkpoint
 from searchlog.webarchive.surt import surt
 from tests import chromium
 from tests.searches import ask, opened
 from tests.sites import serve
+from tests.snapshots import token
 from tests.test_surt import PAIRS
 from tests.wire_server import WireServer
 
@@ -210,7 +212,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
         files = {}
         for kind, choice in KINDS.items():
             files[kind] = folder / f"{kind}.wacz"
-            seals = {"signer": _Sealer(), "tokens": [b"\x30\x03\x02\x01\x00"]} if kind == "session" else {}
+            text = format_checkpoint(archive.ledger(session.id).checkpoint())
+            seals = {"signer": _Sealer(), "tokens": [token(text)]} if kind == "session" else {}
             archive.write_export(archive.plan_export(session.id, **choice), files[kind], **seals)
         return Shared(server.url(""), files)
 
