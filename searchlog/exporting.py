@@ -95,12 +95,13 @@ def export(
 
 def _refuse_place(path: Path, overwrite: bool, folder: Path | None) -> None:
     """Raise UsageError for a place that nothing is to be written to, StoreError for one that cannot be looked at."""
+    if "\0" in str(path):
+        raise StoreError(f"cannot write {str(path)!r:.200}: a name has no NUL", path=str(path))
     try:
         there, is_file, is_folder = os.path.lexists(path), path.is_file(), path.is_dir()
         within = folder is not None and path.absolute().parent.resolve().is_relative_to(folder)
-    except (OSError, ValueError) as error:
-        said = error.strerror if isinstance(error, OSError) else error
-        raise StoreError(f"cannot write {str(path)!r:.200}: {said or error}", path=str(path)) from None
+    except OSError as error:
+        raise StoreError(f"cannot write {str(path)!r:.200}: {error.strerror or error}", path=str(path)) from None
     if is_folder or (there and not is_file and path.exists()):
         raise UsageError(f"{path} is {'a folder' if is_folder else 'no file'}: give the name of a file", path=str(path))
     if within:
