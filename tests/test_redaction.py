@@ -547,7 +547,9 @@ def test_words_around_a_passage_go_where_its_text_is_not_here_to_tell() -> None:
         bodies = {record.seq: record.body for record in session.records() if isinstance(record.body, Evidence)}
         ledger = copy.copy(session.ledger)
         ledger.blobs = MemoryBlobStore()
-        copies = plan(ledger, Choice(rules=(parse_rule("email"),)), Secrets(())).copies
+        made = plan(ledger, Choice(rules=(parse_rule("email"),)), Secrets(()))
+        assert ("unseen", "words around a passage") in [row[:2] for row in grouped(preview(made.found))]
+        copies = made.copies
         assert set(bodies) <= set(copies)
         for seq, body in bodies.items():
             told = copies[seq]["body"]

@@ -195,6 +195,7 @@ def _print_verdict(verdict: Verdict) -> None:
 
 
 _LEVELS = {
+    "none": "no record of it is here; what is shown later can be held against its hash",
     "L0": "it agrees with itself, and whoever made it could have made another",
     "L1": "it agrees with itself, and a holder of a key that was asked for signed its head",
     "L2": "it agrees with itself, and extends a head that was seen elsewhere",

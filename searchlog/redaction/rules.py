@@ -68,7 +68,7 @@ Found = tuple[str, Span]
 Cuts = Mapping[str, Sequence[Found]]
 """What is to be taken out of members of a body, by their names."""
 UNSEEN = "unseen"
-"""In place of a rule's text: what a rule might find cannot be seen here."""
+"""In place of a rule's text: whether a rule met something cannot be seen, for the text around a passage is not here."""
 _FOUND_MAX = 60
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _MEMBERS = re.compile(r"[^\s.\x00-\x1f]{1,100}(?:\.[^\s.\x00-\x1f]{1,100}){0,20}")
@@ -302,7 +302,8 @@ class _Work:
         for name, places in cuts.items():
             value, path = body[name], ("body", name)
             for rule, (start, end) in places:
-                self._note(rule, path, value[start:end] if isinstance(value, str) else "")
+                seen = isinstance(value, str) and rule != UNSEEN
+                self._note(rule, path, value[start:end] if seen else "words around a passage")
             self.blobs |= set(_references(value))
             out[name] = _without(value, [span for _, span in places]) if isinstance(value, str) else MARKER
         return out

@@ -249,7 +249,10 @@ class _Draft:
         if self._note(where, self.scan.line(item.line)):
             self.records[envelope.seq] = "secret"
             return
-        redacted = self.redactor.record(canon.loads(item.line), self._cuts(envelope))
+        cut = self._cuts(envelope)
+        if "exact" in cut:
+            self._cut.add(envelope.body["id"])
+        redacted = self.redactor.record(canon.loads(item.line), cut)
         if redacted is not None:
             self.records[envelope.seq] = "redacted"
             if not self._note(where, self.scan.copy(canon.dumps(redacted.value))):
@@ -268,8 +271,6 @@ class _Draft:
         Where its text is not here to tell, the words around it go.
         """
         body = parse_body(envelope.kind, envelope.body)
-        if isinstance(body, Rendering) and not self._cut.isdisjoint(body.evidence):
-            self.blobs[body.text.blob] = "redacted"
         if not isinstance(body, Evidence) or all(rule.kind == "field" for rule in self.choice.rules):
             return {}
         before, after = body.start - len(body.prefix), body.end + len(body.suffix)
@@ -283,8 +284,6 @@ class _Draft:
         parts = {"prefix": (before, body.start), "exact": (body.start, body.end), "suffix": (body.end, after)}
         found = [(rule, span) for rule, span in self.redactor.found(text) if span[0] < after and span[1] > before]
         out = cuts(found, parts)
-        if "exact" in out:
-            self._cut.add(body.id)
         if found and quoted[0] >= 0:
             out["link"] = [(found[0][0], quoted)]
         return out
@@ -343,6 +342,8 @@ class _Draft:
         """Return why a blob is left out, or None."""
         where = f"blob {name} of record {envelope.seq} ({envelope.kind})"
         body = parse_body(envelope.kind, envelope.body)
+        if isinstance(body, Rendering) and not self._cut.isdisjoint(body.evidence):
+            return "redacted"
         try:
             data = self.ledger.blobs.get(digest.parse(name))
             decoded = self._decoded(body, name)

@@ -119,6 +119,18 @@ def test_verify_needs_no_archive_and_says_name_head_and_level(kept: Kept, file: 
     assert told["head"] in result.stdout
 
 
+def test_verify_of_hashes_alone_says_that_no_record_was_looked_at(kept: Kept, tmp_path: Path) -> None:
+    path = str(tmp_path / "hashes.wacz")
+    assert kept("export", kept.session, "--profile", "hashes", "-o", path).exit_code == 0
+    result = call("verify", path)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[0].endswith(": not checked")
+    assert "level    none: no record of it is here" in result.stdout
+    told = json.loads(call("verify", path, "--json").stdout)
+    assert (told["outcome"], told["level"]) == ("not checked", "none")
+    assert call("verify", path, "--passages").exit_code == 0
+
+
 def test_verify_tells_every_finding_of_a_changed_file(file: str, tmp_path: Path) -> None:
     path = edited(file, tmp_path, "archive/data.warc", b"Fresnel", b"Frisnel")
     result = call("verify", path)
