@@ -34,7 +34,8 @@ MILL = "The tide mill stores the flood in a pond. Its gate shuts at high water b
 GATE = "A sluice gate of the tide mill is hung so that the ebb closes it. No keeper is needed."
 URL = "https://site.example/mill"
 OTHER = "https://site.example/gate"
-VECTOR = Path(__file__).parent / "vectors" / "warcio-example.warc.gz"
+VECTORS = Path(__file__).parent / "vectors"
+VECTOR = VECTORS / "warcio-example.warc.gz"
 
 
 @pytest.fixture
@@ -149,6 +150,20 @@ def test_a_file_that_warcio_wrote_is_imported(archive: Archive) -> None:
     assert first.payload == second.payload
     check_clean(session)
     assert archive.session().search("illustrative examples", providers=["archive"]).evidence
+
+
+@pytest.mark.parametrize("name", ["wget-example.warc.gz", "py-wacz-example.wacz"])
+def test_a_file_that_wget_wrote_is_imported_alone_and_in_a_package(name: str) -> None:
+    """wget puts its own log, as records of a scheme of its own, beside the pages."""
+    with opened() as archive:  # by the clock of the machine: a record of the future is left aside
+        session = archive.session()
+        made = import_captures(session, VECTORS / name)
+        assert (made.imported, made.texts, made.faults) == (3, 2, ())
+        assert made.aside == {"metadata": 1, "uri-scheme": 2, "warcinfo": 1}
+        assert {url.rsplit("/", 1)[-1] for url in texts(session)} == {"a.html", "b.html"}
+        assert sorted(body.status or 0 for body in captures(session)) == [200, 200, 404]
+        check_clean(session)
+        assert archive.session().search("stores the flood in a pond", providers=["archive"]).evidence
 
 
 def test_redirects_and_errors_are_captures_too(archive: Archive, tmp_path: Path) -> None:
