@@ -15,6 +15,6 @@ results, a query that names its providers. What is not here never makes a differ
 
 from searchlog.compare.comparison import Comparison, compare
 from searchlog.compare.section import Section, Side
-from searchlog.compare.words import word_diff
+from searchlog.wording.words import word_diff
 
 __all__ = ["Comparison", "Section", "Side", "compare", "word_diff"]

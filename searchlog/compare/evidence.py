@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from searchlog.compare.section import Section, Side, new_counts, one_sided
-from searchlog.compare.words import word_diff, words_of
 from searchlog.records import Evidence
 from searchlog.search.fuse import comparison_key
+from searchlog.wording.words import word_diff, words_of
 
 __all__ = ["evidence_here", "evidence_section"]
 
