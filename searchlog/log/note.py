@@ -37,10 +37,12 @@ __all__ = [
     "format_vkey",
     "judge_signature",
     "key_id",
+    "name_vkey",
     "parse_keys",
     "parse_note",
     "parse_vkey",
     "read_note",
+    "split_vkey",
     "strict_base64",
 ]
 
@@ -86,9 +88,9 @@ class VerifierKey:
         return key_id(self.name, self.public)
 
 
-def key_id(name: str, public: bytes) -> bytes:
-    """Return the four bytes by which an Ed25519 key of this name is found."""
-    return hashlib.sha256(name.encode("utf-8") + b"\n" + bytes([ED25519]) + public).digest()[:4]
+def key_id(name: str, public: bytes, kind: int = ED25519) -> bytes:
+    """Return the four bytes by which a key of this name is found. kind: the signature type that it is for."""
+    return hashlib.sha256(name.encode("utf-8") + b"\n" + bytes([kind]) + public).digest()[:4]
 
 
 # --- notes
@@ -183,23 +185,36 @@ def _is_name(name: str) -> bool:
 
 def format_vkey(key: VerifierKey) -> str:
     """Return the verifier key as one line, without newline."""
-    return f"{key.name}+{key.id.hex()}+{base64.b64encode(bytes([ED25519]) + key.public).decode('ascii')}"
+    return name_vkey(key.name, key.public, ED25519)
+
+
+def name_vkey(name: str, public: bytes, kind: int) -> str:
+    """Return a key for signatures of this type as one line, without newline."""
+    return f"{name}+{key_id(name, public, kind).hex()}+{base64.b64encode(bytes([kind]) + public).decode('ascii')}"
 
 
 def parse_vkey(text: str) -> VerifierKey:
     """Return the key of a verifier key. Raises FormatError; of signature types only Ed25519 is known."""
+    return VerifierKey(*split_vkey(text, ED25519, "Ed25519"))
+
+
+def split_vkey(text: str, kind: int, what: str) -> tuple[str, bytes]:
+    """Return name and public half of a verifier key. Raises FormatError for a key of another signature type.
+
+    kind: the signature type, all of which are over Ed25519 here; what: how messages call it.
+    """
     found = _VKEY.fullmatch(text)
     raw = strict_base64(found[3]) if found else None
     if not found or raw is None or not _is_name(found[1]):
         raise FormatError(f"{text!a:.120} is no verifier key: expected NAME+ID+KEY, as `searchlog key show` prints it")
-    if raw[:1] != bytes([ED25519]):
-        raise FormatError(f"the verifier key {found[1]!a:.80} is not for Ed25519: type {raw[:1].hex()}")
-    key = VerifierKey(found[1], raw[1:])
-    if not ed25519.is_key(key.public):
-        raise FormatError(f"the verifier key {found[1]!a:.80} holds no public key that can be used")
-    if key.id.hex() != found[2]:
-        raise FormatError(f"the verifier key {found[1]!a:.80} has the id {found[2]}; expected {key.id.hex()}")
-    return key
+    if raw[:1] != bytes([kind]):
+        raise FormatError(f"the verifier key {found[1]!a:.80} is not for {what}: type {raw[:1].hex()}")
+    name, public = found[1], raw[1:]
+    if not ed25519.is_key(public):
+        raise FormatError(f"the verifier key {name!a:.80} holds no public key that can be used")
+    if (own := key_id(name, public, kind).hex()) != found[2]:
+        raise FormatError(f"the verifier key {name!a:.80} has the id {found[2]}; expected {own}")
+    return name, public
 
 
 def format_keys(keys: Iterable[VerifierKey]) -> str:
