@@ -1,4 +1,4 @@
-"""What the indexes of web archives share: which address is asked for, and what a capture's time says. Pure.
+"""What the indexes of web archives share: which address is asked for, how rows read, what a capture's time says. Pure.
 
 Spec: the CDX server API of the Wayback Machine, and pywb's, which Common Crawl runs. A timestamp is `YYYYMMDDhhmmss` in
 UTC, and may end early.
@@ -7,15 +7,20 @@ UTC, and may end early.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 from urllib.parse import quote
 
 from searchlog.errors import UsageError
 from searchlog.search.query import Query
 
-__all__ = ["DATES_NOTE", "between", "captured_at", "target"]
+__all__ = ["CDX_NAMES", "DATES_NOTE", "between", "captured_at", "named_row", "row_of_line", "target"]
 
 DATES_NOTE = "dates bound when the page was captured, not when it was published"
+CDX_NAMES = ("urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length")
+"""The columns of an index in their usual order."""
 
+_LINE = re.compile(r"\S+ \d{4,14} \S+(?: \S+){1,6}")
 _ADDRESS = re.compile(
     r"(?P<scheme>https?://)?(?P<wild>\*\.)?(?P<host>(?:[\w-]{1,63}\.){1,30}[^\W\d_][\w-]{0,62}|(?:\d{1,3}\.){3}\d{1,3})\.?"
     r"(?P<rest>(?::\d{1,5})?(?:[/?#]\S*)?)",
@@ -66,3 +71,15 @@ def captured_at(stamp: str) -> str | None:
     year, month, day, hour, minute, second = found.groups()
     date = "-".join(part for part in (year, month, day) if part)
     return f"{date}T{hour}:{minute}:{second}Z" if hour else date
+
+
+def named_row(names: Sequence[object], row: object) -> dict[str, Any] | None:
+    """Return a capture's values by the names of their columns; None when they are not as many as the names."""
+    if not isinstance(row, list) or len(row) != len(names):
+        return None
+    return {name if isinstance(name, str) else "": value for name, value in zip(names, row, strict=True)}
+
+
+def row_of_line(line: str) -> dict[str, Any] | None:
+    """Return a capture's values of a line with columns in the usual order, the last ones perhaps missing."""
+    return dict(zip(CDX_NAMES, line.split(), strict=False)) if _LINE.fullmatch(line.strip()) else None

@@ -9,12 +9,11 @@ by the archive are 403; the page may have been captured as a redirect or an erro
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from searchlog.capture.exchange import Request, header
 from searchlog.errors import FormatError
-from searchlog.search.answers.cdx import DATES_NOTE, between, captured_at, target
+from searchlog.search.answers.cdx import DATES_NOTE, between, captured_at, named_row, row_of_line, target
 from searchlog.search.answers.reading import ITEMS_MAX, Reader, rows
 from searchlog.search.answers.values import json_object, text
 from searchlog.search.provider import Facts, Response, Terms
@@ -27,9 +26,7 @@ __all__ = ["Wayback"]
 PARSER = "wayback/2"
 
 _REPLAY = "https://web.archive.org/web/"
-_NAMES = ("urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length")
 _LEFT_OUT = ("AdministrativeAccessControlException", "RobotAccessControlException")
-_LINE = re.compile(r"\S+ \d{4,14} \S+(?: \S+){1,6}")
 
 
 class Wayback(Service):
@@ -106,25 +103,17 @@ def _of_json(response: Response, reader: Reader) -> list[Any] | Run:
     names = table[0] if isinstance(table[0], list) else []
     if "timestamp" not in names or "original" not in names:
         return reader.run(RunOutcome.PARSE_ERROR, "the first row does not name the columns `timestamp` and `original`")
-    known = [name if isinstance(name, str) else "" for name in names]
-    return [dict(zip(known, row, strict=False)) if _is_row(row, known) else row for row in table[1:]]
-
-
-def _is_row(row: object, names: list[str]) -> bool:
-    return isinstance(row, list) and len(row) == len(names)
+    return [row if (named := named_row(names, row)) is None else named for row in table[1:]]
 
 
 def _of_text(response: Response, reader: Reader) -> list[Any] | Run:
     """Return the captures of lines with columns in the usual order."""
     lines = response.body.decode("utf-8", "replace").strip().splitlines()
-    if not lines or _LINE.fullmatch(lines[0].strip()) is None:
+    if not lines or row_of_line(lines[0]) is None:
         return reader.run(RunOutcome.PARSE_ERROR, f"{len(response.body)} bytes that are no index of captures")
     if len(lines) > ITEMS_HARD_MAX:
         return _too_many(len(lines), reader)
-    return [
-        dict(zip(_NAMES, line.split(), strict=False)) if _LINE.fullmatch(line.strip()) else line.split()
-        for line in lines
-    ]
+    return [row_of_line(line) or line.split() for line in lines]
 
 
 def _too_many(count: int, reader: Reader) -> Run:
