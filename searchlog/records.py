@@ -23,6 +23,7 @@ __all__ = [
     "Evidence",
     "Export",
     "Import",
+    "Message",
     "Note",
     "ProviderExchange",
     "Query",
@@ -96,7 +97,7 @@ class Turn(Body):
     kind = "turn"
     state: Literal["begin", "end", "discarded"]
     purpose: str | None = None
-    """At begin: `search`, `fetch`, `index`, `reparse`, `verify`, `import`."""
+    """At begin: `search`, `fetch`, `index`, `reparse`, `verify`, `answer`, `import`."""
     lease: str | None = None
     """At begin: name of the lock its writer holds; a turn whose lock is free was cut off."""
     outcome: str | None = None
@@ -327,20 +328,45 @@ class Rendering(Body):
     tokens: int
 
 
+class Message(Body):
+    """What a model, or a person, said."""
+
+    kind = "message"
+    role: str
+    """`assistant`, `user`."""
+    form: str
+    """`text`, or the vendor's form that its bytes are in: `anthropic`, `openai-responses`, …"""
+    content: BlobRef
+    """The bytes, as they came."""
+
+
 class Verification(Body):
-    """One check of past records: what was looked at and what was found."""
+    """One check of past records, on one axis: what was looked at and what was found."""
 
     kind = "verification"
-    spill = ("findings",)
+    spill = ("verdicts", "findings")
     axis: str
+    """`store`, `derivation`, `live`, `web-archive` or `answer`."""
     scope: str
-    version: int
+    """`session`, `page`, `answer`."""
+    session: str | None = None
+    """Which session was checked; absent where the verdicts name sessions, or it is the session that this stands in."""
+    version: int | None = None
     """How many records the session had when it was checked."""
-    root: str
+    root: str | None = None
     """The head that was checked, base64."""
-    level: str
-    checked: dict[str, int]
-    findings: list[dict[str, Any]] | BlobRef
+    level: str | None = None
+    outcome: str | None = None
+    """`verified`, `failed` or `not checked`."""
+    checked: dict[str, int] = {}
+    not_checked: dict[str, int] = {}
+    findings: list[dict[str, Any]] | BlobRef = []
+    verdicts: list[dict[str, Any]] | BlobRef | None = None
+    """What was found of each passage: see FORMAT.md section 15."""
+    url: str | None = None
+    """The page that was looked at."""
+    answer: BlobRef | None = None
+    """The bytes of the answer that was checked."""
 
 
 class _Shared(Body):
@@ -406,6 +432,7 @@ KINDS: dict[str, type[Body]] = {
         Selection,
         Evidence,
         Rendering,
+        Message,
         Verification,
         Export,
         Import,

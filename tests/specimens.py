@@ -5,10 +5,12 @@ from __future__ import annotations
 from searchlog import records
 from searchlog.clock import FixedClock, FixedIds
 from searchlog.digest import digest, hex_of, text_digest
+from searchlog.drift.drift import Change
 from searchlog.ledger import Draft, Ledger
 from searchlog.log.blobs.memory import MemoryBlobStore
 from searchlog.log.lease import MemoryLeases
 from searchlog.log.store.memory import MemoryLogStore
+from searchlog.verify.verdict import PassageVerdict
 
 PAYLOAD = (
     b"<title>Tide mills</title><h1>Tide mills</h1><p>The pond fills with the tide. Its gate shuts at high water.\n"
@@ -17,6 +19,7 @@ TEXT = "Tide mills\nThe pond fills with the tide. Its gate shuts at high water."
 PASSAGE = (11, 40)
 URL = "http://127.0.0.1:8080/mills"
 ANSWER = b'{"results":[{"url":"http://127.0.0.1:8080/mills","title":"Tide mills"}]}'
+SAID = b"The gate of the pond shuts at high water [e1]."
 STRUCTURE = b'{"blocks":[["heading",0,10,1],["paragraph",11,70]],"metadata":{"title":"Tide mills"}}'
 BLOCK = (
     f"url: {URL}\ntitle: Tide mills\n"
@@ -50,20 +53,39 @@ def specimen_session() -> Ledger:
         ids=FixedIds(),
         leases=MemoryLeases(),
     )
-    ledger.blobs.put([PAYLOAD, TEXT.encode(), ANSWER, STRUCTURE, RENDERING.encode()])
+    ledger.blobs.put([SAID, PAYLOAD, TEXT.encode(), ANSWER, STRUCTURE, RENDERING.encode()])
     ledger.begin_session("searchlog/0.1.0")
     begin = Draft(records.Turn(state="begin", purpose="search", lease="00000000000000aa"), turn=1)
     drafts = [begin, *_search(begin)]
     end = Draft(records.Turn(state="end", outcome="ok"), (begin,), turn=1)
+    said = Draft(records.Message(role="assistant", form="text", content=_ref(SAID)), (end,), turn=1)
+    changed = PassageVerdict(
+        session=ledger.session,
+        evidence="e1",
+        digest=text_digest(TEXT[slice(*PASSAGE)]),
+        axis="live",
+        state="changed",
+        url=URL,
+        checked_at="2026-01-30T03:04:05.000000Z",
+        start=11,
+        end=41,
+        changes=(
+            Change("=", "The pond "),
+            Change("-", "fills"),
+            Change("+", "empties"),
+            Change("=", " with the tide."),
+        ),
+        similarity="0.814",
+        capture=1,
+    )
     checked = Draft(
         records.Verification(
-            axis="store",
-            scope="session",
-            version=13,
-            root="47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
-            level="L0",
-            checked={"lines": 13, "blobs": 5},
-            findings=[],
+            axis="live",
+            scope="page",
+            url=URL,
+            outcome="failed",
+            checked={"passages": 1},
+            verdicts=[changed.to_json()],
         )
     )
     note = Draft(records.Note(text="asked by hand to compare two providers", fields={"ticket": "T-17"}))
@@ -93,7 +115,7 @@ def specimen_session() -> Ledger:
     )
     for draft in drafts:
         draft.turn = 1
-    ledger.add([*drafts, end, checked, note, left, came])
+    ledger.add([*drafts, end, said, checked, note, left, came])
     return ledger
 
 
