@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 
 from searchlog.checks import expect, expect_list
 from searchlog.clock import Clock, Ids, SystemClock, SystemIds
+from searchlog.desk import Listener
 from searchlog.errors import IntegrityError, MissingError, UsageError
 from searchlog.flow.resources import Resources
 from searchlog.ledger import Gap, Ledger, Record
+from searchlog.recheck.keep import is_checks
 from searchlog.records import Session as SessionBody
 from searchlog.session import Session
 from searchlog.sharing import SESSION as SHARING
@@ -31,9 +33,13 @@ from searchlog.view import turn_views
 if TYPE_CHECKING:
     from searchlog.exporting import Exported, Signing
     from searchlog.importing import TakenIn
+    from searchlog.recheck.keep import Checks
+    from searchlog.recheck.result import Verification
+    from searchlog.recheck.wanted import Wanted
     from searchlog.snapshot.layout import Profile
     from searchlog.snapshot.opened import Opened
     from searchlog.snapshot.plan import Plan
+    from searchlog.verify.finding import Report
 
 __all__ = ["Archive", "SessionInfo", "open_archive"]
 
@@ -91,11 +97,13 @@ class Archive:
         """Return the full id of a session of this archive's own. Raises UsageError for one of somebody else."""
         others = self.sharing.imported()
         if session_id == "latest":
-            own = [name for name in self.resources.storage.log.sessions() if name not in (SHARING, *others)]
+            sessions = self.resources.storage.log.sessions()
+            own = [name for name in sessions if name not in (SHARING, *others) and not is_checks(name)]
             session_id = own[-1] if own else session_id
         session_id = self.find(session_id)
-        if session_id == SHARING or session_id in others:
+        if session_id == SHARING or is_checks(session_id) or session_id in others:
             whose = "keeps exports and imports" if session_id == SHARING else "was imported, and is its sender's"
+            whose = "keeps checks" if is_checks(session_id) else whose
             raise UsageError(
                 f"session {session_id} {whose}: it can be read, and nothing is added to it; begin a new session",
                 session=session_id,
@@ -194,6 +202,43 @@ class Archive:
             self.resources.index.remove(session=done.session)
         return done
 
+    def verify(
+        self,
+        sessions: Sequence[str] = (),
+        *,
+        wanted: Wanted | None = None,
+        keep_in: Archive | None = None,
+        reports: Sequence[Report] = (),
+        progress: Listener = lambda _: None,
+    ) -> Verification:
+        """Verify sessions of this archive, or the one of this snapshot: see `Session.verify`.
+
+        sessions: ids, beginnings of them, or `latest`; all where none is named. keep_in: the archive that keeps the
+        checks, for a snapshot, which can only be read. reports: what was found of the store already.
+        Raises MissingError, UsageError; StoreError when live checks cannot be kept.
+        """
+        from searchlog.recheck.campaign import verify
+        from searchlog.recheck.subjects import Subject
+        from searchlog.recheck.wanted import Wanted
+
+        expect_list("sessions", sessions)
+        keeper = keep_in or self
+        if self.snapshot is not None and keep_in is None:
+            wanted = replace(wanted or Wanted(), keep=False)
+        names = list(map(self.find, sessions)) or list(self.resources.storage.log.sessions())
+        subjects = [Subject(self.ledger(name), self.absence(name)) for name in names]
+        said = f"session {names[0]}" if len(names) == 1 else f"{len(names)} sessions of {self.described}"
+        if self.snapshot is not None:
+            said = f"snapshot {self.described}"
+        return verify(subjects, keeper.resources, wanted or Wanted(), said, reports=reports, progress=progress)
+
+    @property
+    def checks(self) -> Checks:
+        """The checks that are kept here."""
+        from searchlog.recheck.keep import Checks
+
+        return Checks(self.resources.storage, self.resources.clock, self.resources.ids)
+
     def find(self, session_id: str) -> str:
         """Return the full id for `latest` or an unambiguous beginning of one. Raises MissingError."""
         expect("session_id", session_id, str)
@@ -201,7 +246,7 @@ class Archive:
         if session_id != "latest" and log.has(session_id):
             return session_id  # told without reading the list: whoever goes through it asks for each of its names
         known = log.sessions()
-        if session_id == "latest" and (sessions := [name for name in known if name != SHARING]):
+        if session_id == "latest" and (sessions := _with_work(known)):
             others = self.sharing.imported()
             # what came from elsewhere does not take the place of one's own work
             return next((name for name in reversed(sessions) if name not in others), sessions[-1])
@@ -267,6 +312,11 @@ class Archive:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _with_work(sessions: Sequence[str]) -> list[str]:
+    """Return the sessions in which somebody searched or fetched: not those that the archive keeps of itself."""
+    return [name for name in sessions if name != SHARING and not is_checks(name)] or list(sessions)
 
 
 def open_archive(

@@ -32,7 +32,8 @@ class Progress:
     """One thing that has just happened, for a person who waits."""
 
     stage: str
-    """`notice` (who will see the query, before anybody is asked), `ask`, `read`, `choose`, `index`."""
+    """`notice` (who will see the query, before anybody is asked), `ask`, `read`, `choose`, `index`; of a verification
+    `store`, `derivation`, `check` (a live page), `archive` (what web archives say)."""
     text: str
     """Which provider or page, and how it ended."""
     done: int = 0

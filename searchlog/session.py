@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from searchlog import recording, records
 from searchlog.capture import guard
@@ -28,7 +28,7 @@ from searchlog.flow.resources import Resources
 from searchlog.flow.settings import Settings, split_options
 from searchlog.flow.texts import Asked, ask_for_texts
 from searchlog.keyring import known
-from searchlog.ledger import Ledger, Record
+from searchlog.ledger import Draft, Ledger, Record
 from searchlog.log.checkpoint import Checkpoint
 from searchlog.models.load import loaded
 from searchlog.reparse import Reparsed
@@ -37,6 +37,10 @@ from searchlog.search.provider import Provider
 from searchlog.search.query import Query
 from searchlog.searching import Search, Searching
 from searchlog.stored import stored_conversion, stored_exchange
+
+if TYPE_CHECKING:
+    from searchlog.mementos.source import WebArchive
+    from searchlog.recheck.result import Verification
 
 __all__ = ["Page", "Progress", "Search", "Session"]
 
@@ -252,6 +256,83 @@ class Session:
             detail = f"{good} of {len(wanted)} texts from {provider}"
             turn.end(lambda _: (None, []), records.Turn(state="end", outcome=outcome, detail=detail))
         return [pages[url] for url in wanted]
+
+    # --- verifying
+
+    def keep_answer(self, answer: str | bytes, *, role: str = "assistant") -> int:
+        """Keep what a model said, byte for byte, to be verified with `kept_answers`; return the seq of its record.
+
+        answer: its text, or the JSON of a vendor's API. Raises FormatError for bytes that are in no form that is known.
+        """
+        from searchlog.answer.text import parse_answer
+
+        expect("answer", answer, str | bytes)
+        expect("role", role, str)
+        data = answer if isinstance(answer, bytes) else answer.encode("utf-8")
+        data = known().replace(data)
+        form = parse_answer(data).form
+        self.ledger.blobs.put([data])
+        with self.ledger.turn("answer") as turn:
+            draft = Draft(records.Message(role=role, form=form, content=recording.blob_ref(data)), (turn.begin,))
+            turn.add([draft])
+            turn.end(lambda _: (None, []), records.Turn(state="end", outcome="ok"))
+        assert draft.seq is not None
+        return draft.seq
+
+    def verify(
+        self,
+        *,
+        axes: Iterable[str] = ("store", "derivation"),
+        turns: Iterable[int] = (),
+        evidence: Iterable[str] = (),
+        since: str | None = None,
+        sample: int | None = None,
+        seed: str | None = None,
+        heads: Iterable[Checkpoint] = (),
+        max_age_s: int | None = None,
+        web_archives: Iterable[str | WebArchive] = (),
+        answers: Iterable[str | bytes] = (),
+        kept_answers: bool = False,
+        keep: bool = True,
+        settings: Settings | None = None,
+        progress: Listener = lambda _: None,
+        **options: Any,
+    ) -> Verification:
+        """Verify what was found in this session, axis by axis; `findings` of what is returned is typed.
+
+        axes: `store` (is the record intact), `derivation` (does the stored page hold the passage, and do the searches
+        come out again), `live` (does the page say it now: it is fetched anew). turns, evidence, since, sample: which
+        passages; all when nothing is said. since: a day, a time, or a span such as `7d`. max_age_s: a live verdict
+        that is younger counts, so that what was interrupted goes on. web_archives: asked about pages that are gone or
+        changed, such as `wayback`; they then learn of the address. answers: final texts of models, as text or in the
+        form of a vendor's API; kept_answers: those of `keep_answer` as well. keep: every check is kept, in a session
+        of the archive's own. options: any field of `Settings` by name, such as `allow_private`.
+
+        Raises UsageError; StoreError when live checks cannot be kept. What is found is data.
+        """
+        from searchlog.recheck.campaign import verify
+        from searchlog.recheck.subjects import Subject
+        from searchlog.recheck.wanted import wanted_of
+
+        expect("progress", progress, Callable)
+        _, chosen = split_options("verify", settings, options)
+        wanted = wanted_of(
+            self.resources.clock.now(),
+            axes=axes,
+            turns=turns,
+            evidence=evidence,
+            since=since,
+            sample=sample,
+            seed=seed,
+            heads=heads,
+            max_age_s=max_age_s,
+            web_archives=web_archives,
+            answers=answers,
+            kept_answers=kept_answers,
+            keep=keep,
+            settings=chosen,
+        )
+        return verify([Subject(self.ledger)], self.resources, wanted, f"session {self.id}", progress=progress)
 
     def keep_runs(self, again: Sequence[Reparsed]) -> int:
         """Append runs that stored answers were parsed to again, as a turn of their own; return its number.

@@ -75,7 +75,7 @@ def _print_part(number: int, part: Part, session: Session) -> None:
 
 
 def _print_end(archive: Archive, session: Session, parts: list[Part], report: Report) -> None:
-    from searchlog.cli.verify import print_report
+    from searchlog.cli.checked import print_report
 
     print_report(report)
     out.line()

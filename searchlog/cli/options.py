@@ -132,17 +132,17 @@ def cache_settings(
     }
 
 
-def open_existing(location: str | None) -> Archive:
+def open_existing(location: str | None, *, write: bool = False) -> Archive:
     """Return an archive that is there already, or the one in a snapshot, for a command that reads and makes no file.
 
-    Raises UsageError when it is not there.
+    write: for a command that may add to it. Raises UsageError when it is not there.
     """
     from searchlog.archive import open_archive
 
     if location is not None and location.lower().endswith((".wacz", ".zip")) and not os.path.exists(location):
         raise UsageError(f"no file {location}", path=location)
 
-    return open_archive(location, create=False, write=False)
+    return open_archive(location, create=False, write=write)
 
 
 def read_file(place: str) -> bytes:

@@ -14,7 +14,16 @@ if TYPE_CHECKING:
 
 __all__ = ["counting", "shown"]
 
-_DOING = {"ask": "asking", "read": "reading", "choose": "choosing passages", "index": "indexing"}
+_DOING = {
+    "ask": "asking",
+    "read": "reading",
+    "choose": "choosing passages",
+    "index": "indexing",
+    "store": "checking the store",
+    "derivation": "converting again",
+    "check": "looking at",
+    "archive": "asking web archives",
+}
 
 
 @contextmanager

@@ -1,119 +1,287 @@
-"""`searchlog verify`: is what is stored intact? Says what was checked, what was found, and how much that proves."""
+"""`searchlog verify`: is the record intact, does the stored page hold the passage, does the live page say it, does the
+answer say what the evidence says? Each is told by itself, with how much it proves."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from searchlog.cli import options, out
 from searchlog.cli.exits import Exit
-from searchlog.errors import FormatError
+from searchlog.errors import FormatError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from searchlog.archive import Archive
     from searchlog.log.checkpoint import Checkpoint
+    from searchlog.recheck.result import Verification
+    from searchlog.recheck.wanted import Wanted
     from searchlog.snapshot.check import Verdict
-    from searchlog.verify.finding import Report
 
-_SELF = "what is stored agrees with itself"
+
+def _seconds(_: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    """Return a span such as `12h` in seconds."""
+    from searchlog.recheck.wanted import seconds_of
+
+    if value is None:
+        return None
+    seconds = seconds_of(value if not value.isdecimal() else f"{value}s")
+    if seconds is None:
+        raise click.BadParameter("expected a span such as 90s, 15m, 12h or 7d", param=param)
+    return seconds
+
+
+_which_options = options.together(
+    click.option("--all", "everything", is_flag=True, help="Check every session of the archive."),
+    click.option(
+        "--turn", "turns", multiple=True, type=click.IntRange(1), metavar="N", help="Only this search; repeatable."
+    ),
+    click.option("--evidence", multiple=True, metavar="ID", help="Only this passage, such as e7. Repeatable."),
+    click.option("--since", metavar="WHEN", help="Only pages fetched since: a day, a time, or a span such as 7d."),
+    click.option("--sample", type=click.IntRange(1), metavar="N", help="So many passages, drawn; each day others."),
+    click.option("--seed", metavar="TEXT", help="What the sample is drawn by, instead of the day."),
+)
+_live_options = options.together(
+    click.option("--live", is_flag=True, help="Fetch each page anew, and tell whether it still says the passage."),
+    click.option(
+        "--max-age",
+        callback=_seconds,
+        metavar="SPAN",
+        help="A live check younger than this counts (15m, 12h, 7d): what was interrupted so goes on.",
+    ),
+    click.option(
+        "--web-archive",
+        "web_archives",
+        multiple=True,
+        metavar="NAME|ADDRESS",
+        help="Ask it for a copy of pages that are gone or changed: `wayback`, or the address of a TimeGate. It learns "
+        "the address. Repeatable.",
+    ),
+    click.option(
+        "--allow-private",
+        multiple=True,
+        metavar="HOST[:PORT]",
+        help="A host that may be reached though its address is not public. Repeatable.",
+    ),
+    click.option("--ignore-robots", is_flag=True, help="Fetch what robots.txt asks not to; recorded."),
+)
+_head_options = options.together(
+    click.option(
+        "--head",
+        "heads",
+        multiple=True,
+        metavar="LINE",
+        help="A head line printed earlier, kept elsewhere; its session must extend it. Repeatable.",
+    ),
+    click.option(
+        "--key",
+        "keys",
+        multiple=True,
+        metavar="VKEY",
+        help="Of a FILE: the verifier key of somebody who must have signed it. Repeatable.",
+    ),
+    click.option("--name", metavar="DIGEST", help="Of a FILE: the name that it must have, as `export` printed it."),
+    click.option(
+        "--tsa-root",
+        "roots",
+        multiple=True,
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="PEM",
+        help="Of a FILE: a certificate of the authority that stamped its time. Repeatable.",
+    ),
+)
 
 
 @click.command(
     "verify",
-    epilog=options.examples("verify", "verify --all", "verify latest --passages", "verify search.wacz"),
+    epilog=options.examples(
+        "verify",
+        "verify --all",
+        "verify latest --passages",
+        "verify --live --web-archive wayback",
+        "verify --all --live --since 30d --sample 100 --report drift.html",
+        "verify --answer answer.md",
+        "verify search.wacz",
+    ),
 )
 @click.argument("session_id", required=False, metavar="[SESSION|FILE]")
-@click.option("--all", "everything", is_flag=True, help="Check every session of the archive.")
 @click.option("--passages", is_flag=True, help="Convert the stored pages again, and look each passage up in them.")
+@_live_options
 @click.option(
-    "--head",
-    "heads",
+    "--answer",
+    "answers",
     multiple=True,
-    metavar="LINE",
-    help="A head line printed earlier, kept elsewhere; its session must extend it. Repeatable.",
+    metavar="PATH",
+    help="A model's final text, or its API's JSON; `-` reads stdin. Its citations, quotations and numbers are held "
+    "against the evidence. Repeatable.",
 )
-@click.option(
-    "--key",
-    "keys",
-    multiple=True,
-    metavar="VKEY",
-    help="Of a FILE: the verifier key of somebody who must have signed it. Repeatable.",
-)
-@click.option(
-    "--name",
-    metavar="DIGEST",
-    help="Of a FILE: the name that it must have, as `export` printed it.",
-)
-@click.option(
-    "--tsa-root",
-    "roots",
-    multiple=True,
-    type=click.Path(exists=True, dir_okay=False),
-    metavar="PEM",
-    help="Of a FILE: a certificate of the authority that stamped its time. Repeatable.",
-)
+@click.option("--answers", "kept_answers", is_flag=True, help="Check the answers that are kept in the session.")
+@_which_options
+@_head_options
+@click.option("--report", metavar="PATH", type=click.Path(dir_okay=False), help="Write one self-contained HTML page.")
+@click.option("--no-keep", is_flag=True, help="Keep no record of this check.")
 @options.archive_option
 @options.json_option
 @options.quiet_option
-def verify_command(
-    *,
-    session_id: str | None,
-    everything: bool,
-    passages: bool,
-    heads: tuple[str, ...],
-    keys: tuple[str, ...],
-    name: str | None,
-    roots: tuple[str, ...],
-    archive: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> int:
-    """Check that stored bytes, digests, heads and counts agree, offline. Changes nothing.
+def verify_command(*, archive: str | None, as_json: bool, quiet: bool, session_id: str | None, **given: Any) -> int:
+    """Verify past evidence: what is stored, what the live pages say now, and what an answer made of it.
 
     SESSION is an id, a beginning of one, or `latest` (the default); with --head, the sessions that the heads name.
-    FILE is a snapshot: it is checked whole, and needs no archive. Exit code 0 means that all that was looked at is
-    intact, 6 that something was found, 3 that there was nothing to look at.
-    """
-    if everything and session_id is not None:
-        raise click.UsageError("give a session or --all, not both")
-    seen = [_head(text) for text in heads]
-    if session_id is None and archive is not None and Path(archive).is_file():
-        session_id = archive
-    if session_id is not None and options.names_file(session_id):
-        from searchlog.cli import progress
-        from searchlog.snapshot.check import check_snapshot
-        from searchlog.snapshot.opened import is_snapshot
+    FILE is a snapshot: it is checked whole, and needs no archive. Without options the store is checked, offline:
+    bytes, digests, heads and counts. Each check is kept in a session of its own (`searchlog history`); what is
+    verified is not changed.
 
-        if not is_snapshot(Path(session_id)):
-            said = f"{session_id} is no snapshot of searchlog"
-            raise FormatError(f"{said}: `searchlog import` takes WARC and WACZ files of other tools", path=session_id)
-        certificates = [options.read_file(root) for root in roots]
-        with progress.counting(f"checking {session_id}", quiet) as listener:
-            verdict = check_snapshot(
-                Path(session_id), name=name, heads=seen, keys=keys, roots=certificates, progress=listener
-            )
-        return _tell_file(verdict, session_id, passages, as_json, quiet)
-    if keys or name or roots:
+    Exit code 0 means that all that was looked at is verified, 6 that something was found, 9 that nothing was found
+    and something could not be looked at, 3 that there was nothing to look at.
+    """
+    if given["everything"] and session_id is not None:
+        raise click.UsageError("give a session or --all, not both")
+    if given["web_archives"] and not given["live"]:
+        raise click.UsageError("--web-archive is asked about pages that are gone or changed: add --live")
+    if session_id is None and archive is not None and Path(archive).is_file():
+        session_id, archive = archive, None
+    if session_id is not None and options.names_file(session_id):
+        return _verify_file(session_id, archive, given, as_json, quiet)
+    if given["keys"] or given["name"] or given["roots"]:
         raise click.UsageError("--key, --name and --tsa-root are about a FILE: give one")
-    reports: list[Report] = []
-    with options.open_existing(archive) as opened:
-        for session in _names(opened, session_id, everything, seen):
-            reports += _check(opened, session, seen, passages, quiet)
+    seen = [_head(text) for text in given["heads"]]
+    with options.open_existing(archive, write=not given["no_keep"]) as opened:
+        names = _names(opened, session_id, given["everything"], seen)
+        found = _run(opened, names, _wanted(opened, given, seen), quiet)
         if as_json:
-            out.json({"archive": opened.described, "reports": [report.to_json() for report in reports]})
+            out.json(found.to_json())
         else:
-            for report in reports:
-                print_report(report)
-        if any(report.findings for report in reports):
-            return Exit.FINDINGS
-        if any(report.outcome == "verified" for report in reports):
-            return Exit.OK
-        out.error(f"no session in {opened.described} holds a record: nothing was checked")
+            from searchlog.cli.checked import print_verification
+
+            print_verification(found)
+        return _end(found, given, quiet)
+
+
+def _verify_file(file: str, archive: str | None, given: dict[str, Any], as_json: bool, quiet: bool) -> int:
+    """Check a snapshot whole; then its passages, pages and answers as far as that is wanted, and it is sound."""
+    from searchlog.cli import progress
+    from searchlog.cli.checked import print_verdict, print_verification
+    from searchlog.snapshot.check import check_snapshot
+    from searchlog.snapshot.opened import is_snapshot
+
+    if not Path(file).is_file():
+        raise UsageError(f"no file {file}", path=file)
+    if not is_snapshot(Path(file)):
+        said = f"{file} is no snapshot of searchlog"
+        raise FormatError(f"{said}: `searchlog import` takes WARC and WACZ files of other tools", path=file)
+    certificates = [options.read_file(root) for root in given["roots"]]
+    seen = [_head(text) for text in given["heads"]]
+    with progress.counting(f"checking {file}", quiet) as listener:
+        verdict = check_snapshot(
+            Path(file), name=given["name"], heads=seen, keys=given["keys"], roots=certificates, progress=listener
+        )
+    found = None
+    if verdict.outcome != "failed" and (
+        given["passages"] or given["live"] or given["answers"] or given["kept_answers"]
+    ):
+        from searchlog.archive import open_archive
+
+        with options.open_existing(file) as opened:
+            keeper = None if given["no_keep"] else open_archive(archive, create=given["live"])
+            try:
+                wanted = _wanted(opened, given, [])
+                found = _run(opened, [opened.find("latest")], wanted, quiet, (keeper, verdict))
+            finally:
+                if keeper is not None:
+                    keeper.close()
+    if as_json:
+        out.json(verdict.to_json() | (found.to_json() if found is not None else {}))
+    else:
+        print_verdict(verdict)
+        if found is not None:
+            print_verification(found, level=False)
+        else:
+            from searchlog.cli.checked import print_report
+
+            for report in verdict.reports:
+                print_report(report, level=False)
+    if found is not None:
+        return _end(found, given, quiet)
+    return Exit.FINDINGS if any(report.findings for report in verdict.reports) else Exit.OK
+
+
+def _wanted(opened: Archive, given: dict[str, Any], seen: Sequence[Checkpoint]) -> Wanted:
+    from searchlog.flow.settings import Settings
+    from searchlog.recheck.wanted import wanted_of
+
+    axes = ["store", *(["derivation"] if given["passages"] else []), *(["live"] if given["live"] else [])]
+    return wanted_of(
+        opened.resources.clock.now(),
+        axes=axes,
+        turns=given["turns"],
+        evidence=given["evidence"],
+        since=given["since"],
+        sample=given["sample"],
+        seed=given["seed"],
+        heads=seen,
+        max_age_s=given["max_age"],
+        web_archives=given["web_archives"],
+        answers=[*map(_answer, given["answers"])],
+        kept_answers=given["kept_answers"],
+        keep=not given["no_keep"],
+        settings=Settings(allow_private=given["allow_private"], robots="ignore" if given["ignore_robots"] else "obey"),
+    )
+
+
+def _answer(path: str) -> bytes:
+    return sys.stdin.buffer.read() if path == "-" else options.read_file(path)
+
+
+def _run(
+    opened: Archive,
+    names: Sequence[str],
+    wanted: Wanted,
+    quiet: bool,
+    file: tuple[Archive | None, Verdict] | None = None,
+) -> Verification:
+    """Verify these sessions. file: of a snapshot, the archive that keeps the checks, and the verdict on its store."""
+    from searchlog.cli import progress
+
+    keeper, reports = (file[0], file[1].reports) if file is not None else (None, ())
+    try:
+        with progress.shown(quiet) as listener:
+            return opened.verify(names, wanted=wanted, keep_in=keeper, reports=reports, progress=listener)
+    except KeyboardInterrupt:
+        if "live" in wanted.axes and wanted.keep:
+            out.say("what was looked at is kept: the same command with --max-age 1h goes on from there", quiet)
+        raise
+
+
+def _end(found: Verification, given: dict[str, Any], quiet: bool) -> int:
+    """Write the page that was asked for, say where the check is kept, and return the exit code."""
+    if given["report"]:
+        _write_report(found, given["report"], quiet)
+    if found.kept_in is not None:
+        out.say(f"this check is kept in {found.kept_in}: `searchlog history` tells of it", quiet)
+    elif not given["no_keep"]:
+        out.say(f"this check is not kept: {found.not_kept}", quiet)
+    if found.findings:
+        return Exit.FINDINGS
+    if not any(report.outcome == "verified" for report in found.reports) and not found.passages and not found.answers:
+        out.error(f"no session in {found.archive} holds a record: nothing was checked")
         return Exit.NOTHING
+    if not found.passages and given["live"]:
+        out.error("no passage was there to check: no evidence in what was chosen")
+        return Exit.NOTHING
+    outcomes = found.outcomes
+    return Exit.NOT_CHECKED if "not checked" in (outcomes.get("live"), outcomes.get("answer")) else Exit.OK
+
+
+def _write_report(found: Verification, path: str, quiet: bool) -> None:
+    from searchlog.keyring import hide
+    from searchlog.ui.report import report_page
+
+    Path(path).write_text(hide(report_page(found.to_json())), "utf-8")
+    out.say(f"report: {path}", quiet)
 
 
 def _names(archive: Archive, wanted: str | None, everything: bool, seen: Sequence[Checkpoint]) -> list[str]:
@@ -136,76 +304,8 @@ def _names(archive: Archive, wanted: str | None, everything: bool, seen: Sequenc
     return [session]
 
 
-def _check(archive: Archive, session: str, seen: list[Checkpoint], passages: bool, quiet: bool) -> list[Report]:
-    from searchlog.cli import progress
-    from searchlog.verify.derivation import verify_passages
-    from searchlog.verify.store import verify_session
-
-    storage = archive.resources.storage
-    mine = [head for head in seen if head.session == session]
-    absent = archive.absence(session)
-    with progress.counting(f"checking {session}", quiet) as listener:
-        reports = [verify_session(storage.log, storage.blobs, session, heads=mine, absent=absent, progress=listener)]
-    if passages and not reports[0].findings:
-        with progress.counting(f"converting the pages of {session} again", quiet) as listener:
-            reports.append(verify_passages(archive.ledger(session), archive.resources.pool, listener))
-    elif passages:
-        out.say(f"passages of {session} not checked: the store has findings", quiet)
-    return reports
-
-
-def _tell_file(verdict: Verdict, path: str, passages: bool, as_json: bool, quiet: bool) -> int:
-    """Say all that was found in a snapshot; look its passages up when that is wanted, and it is sound."""
-    from searchlog.cli import progress
-
-    reports = list(verdict.reports)
-    if passages and verdict.outcome != "failed":
-        from searchlog.verify.derivation import verify_passages
-
-        with options.open_existing(path) as opened, progress.counting("converting pages", quiet) as listener:
-            session = opened.find("latest")
-            reports.append(verify_passages(opened.ledger(session), opened.resources.pool, listener))
-    if as_json:
-        out.json(verdict.to_json() | {"reports": [report.to_json() for report in reports]})
-    else:
-        _print_verdict(verdict)
-        for report in reports:
-            print_report(report, level=False)
-    return Exit.FINDINGS if any(report.findings for report in reports) else Exit.OK
-
-
-def _print_verdict(verdict: Verdict) -> None:
-    """Print what is to be known of a snapshot as a whole: its name, its head, what is in it, and who says so."""
-    out.line(f"snapshot {verdict.name or 'without a name that could be read'}: {verdict.outcome}")
-    about, head = verdict.description, verdict.checkpoint
-    if about is None or head is None:
-        return
-    scope = " ".join((about.scope.kind, *map(str, (*about.scope.turns, *about.scope.evidence))))
-    out.line(f"  holds    {scope}, profile {about.profile}, of session {about.session}")
-    for what, count in about.left_out.counts().items():
-        out.line(f"  left out {count} {what}")
-    if verdict.outcome != "failed":
-        out.line(f"  level    {verdict.level}: {_LEVELS[verdict.level]}")
-    for signed in verdict.seals.signed if verdict.seals else ():
-        whose = "which was asked for" if signed.trusted else "which came with the file: whose it is, you have to know"
-        out.line(f"  signed   by the holder of {signed.key}, {whose}")
-    for token in verdict.seals.tokens if verdict.seals else ():
-        who = token.authority or "an authority without a name"
-        out.line(f"  stamped  {token.time} by {who}; its signature: {token.outcome} {token.detail}".rstrip())
-
-
-_LEVELS = {
-    "none": "no record of it is here; what is shown later can be held against its hash",
-    "L0": "it agrees with itself, and whoever made it could have made another",
-    "L1": "it agrees with itself, and a holder of a key that was asked for signed its head",
-    "L2": "it agrees with itself, and extends a head that was seen elsewhere",
-    "L3": "it agrees with itself, and its head existed when a third party stamped it",
-}
-
-
 def _head(text: str) -> Checkpoint:
     """Return the head that a printed line tells. Raises a usage error for any other text."""
-    from searchlog.errors import FormatError
     from searchlog.log.checkpoint import ORIGIN_PREFIX, parse_checkpoint
 
     words = text.strip().removeprefix("searchlog head:").split()
@@ -218,36 +318,3 @@ def _head(text: str) -> Checkpoint:
         "--head takes a line as a search and `verify` print it, `searchlog head: searchlog/SESSION SIZE ROOT` with "
         f"ROOT in base64, not {text!r:.200}"
     )
-
-
-def _level(report: Report) -> str:
-    """Return what the level means for this report."""
-    if report.level == "L2":
-        covered = f"the first {report.seen_size} of {report.size} records"
-        return f"L2 for {covered}: {_SELF}, and these extend a head that was seen outside this archive"
-    return f"{report.level}: {_SELF}"
-
-
-def print_report(report: Report, *, level: bool = True) -> None:
-    """Print one report for people; below a clean one the head, as the line that somebody else may keep.
-
-    level: whether to say how much it proves, where nothing above says it of the whole.
-    """
-    from searchlog.log.checkpoint import ORIGIN_PREFIX
-
-    out.line(f"session {report.session}, axis {report.axis}: {report.outcome}")
-    if level and not report.findings:
-        out.line(f"  level    {_level(report)}")
-    root = f", root {report.root}" if report.root else ""
-    out.line(f"  head     {report.size} records{root}")
-    out.line("  checked  " + (", ".join(f"{count} {what}" for what, count in report.checked.items()) or "nothing"))
-    for what, count in report.not_checked.items():
-        out.line(f"  not checked: {count} {what}")
-    for finding in report.findings:
-        out.line(f"  finding {finding.code}: {finding.where}: {finding.message}")
-        if finding.expected is not None or finding.found is not None:
-            out.line(f"    expected {finding.expected}, found {finding.found}")
-    if report.untold:
-        out.line(f"  {report.untold} findings more")
-    if report.axis == "store" and report.size and not report.findings:
-        out.line(f"  searchlog head: {ORIGIN_PREFIX}{report.session} {report.size} {report.root}")

@@ -42,6 +42,7 @@ from searchlog.spoofing.invisible import sanitise
 from searchlog.tokens import token_count
 
 __all__ = ["RENDERER", "RENDERERS", "Cut", "Notes", "Options", "Parsed", "Rendering", "parse_rendering", "render"]
+__all__ += ["safe_line"]
 
 RENDERER = "render/4"
 RENDERERS = ("render/1", "render/2", "render/3", "render/4")
@@ -367,6 +368,11 @@ def _safe(text: str, counts: Counter[str]) -> str:
     clean, removals = sanitise(text)
     counts.update(removals)
     return _escape(clean, counts)
+
+
+def safe_line(text: str) -> str:
+    """Return a text of a page on one line as a model may be given it: sanitised, white space folded, escaped."""
+    return _line(text)
 
 
 def _line(text: str, counts: Counter[str] | None = None) -> str:

@@ -1,0 +1,82 @@
+"""`searchlog history`: what checks of past evidence found, over time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from searchlog.cli import options, out
+from searchlog.errors import MissingError
+
+if TYPE_CHECKING:
+    from searchlog.recheck.keep import Kept
+    from searchlog.verify.verdict import PassageVerdict
+
+
+@click.command("history", epilog=options.examples("history", "history e7", "history e7 --session latest --json"))
+@click.argument("evidence_id", required=False, metavar="[ID]")
+@options.session_option(None, "; by default the newest that holds a search")
+@options.archive_option
+@options.json_option
+def history_command(evidence_id: str | None, session_id: str | None, archive: str | None, as_json: bool) -> int:
+    """Tell what became of a passage, check by check, or how each passage of a session stood last.
+
+    ID is a piece of evidence, such as e7: every check of it, oldest first. Without one: of each passage the last
+    check on each axis.
+    """
+    with options.open_existing(archive) as opened:
+        session = opened.find(session_id) if session_id else options.newest_search(opened)
+        found = opened.checks.history(session, evidence_id)
+        if not found:
+            what = f"{evidence_id} of session {session}" if evidence_id else f"session {session}"
+            raise MissingError(f"no check of {what} is kept: `searchlog verify` makes one", session=session)
+        if as_json:
+            checks = [_shape(kept, verdict) for kept, verdict in found]
+            out.json({"archive": opened.described, "session": session, "evidence": evidence_id, "checks": checks})
+        elif evidence_id is not None:
+            _one(found)
+        else:
+            _last(found)
+    return 0
+
+
+def _shape(kept: Kept, verdict: PassageVerdict) -> dict[str, Any]:
+    return {**verdict.to_json(), "kept_in": kept.session, "seq": kept.seq, "kept_at": kept.at}
+
+
+def _when(kept: Kept, verdict: PassageVerdict) -> str:
+    return (verdict.checked_at or kept.at)[:19] + "Z"
+
+
+def _one(found: list[tuple[Kept, PassageVerdict]]) -> None:
+    from searchlog.cli.checked import diff_lines
+
+    rows = [(_when(kept, v), v.axis, v.state, v.outcome, v.detail) for kept, v in found]
+    out.table(("checked", "axis", "state", "outcome", "detail"), rows)
+    changed = [(kept, verdict) for kept, verdict in found if verdict.changes]
+    if changed:
+        kept, verdict = changed[-1]
+        out.line()
+        out.line(f"the last difference, {verdict.axis}, {_when(kept, verdict)}:")
+        for line in diff_lines(verdict):
+            out.line(f"  {line}")
+
+
+def _last(found: list[tuple[Kept, PassageVerdict]]) -> None:
+    from searchlog.verify.verdict import AXES
+
+    last: dict[str, dict[str, tuple[Kept, PassageVerdict]]] = {}
+    counts: dict[str, int] = {}
+    for kept, verdict in found:
+        last.setdefault(verdict.evidence, {})[verdict.axis] = (kept, verdict)
+        counts[verdict.evidence] = counts.get(verdict.evidence, 0) + 1
+    axes = [axis for axis in AXES if any(axis in by_axis for by_axis in last.values())]
+    rows = []
+    for evidence in sorted(last, key=lambda name: (len(name), name)):
+        by_axis = last[evidence]
+        newest = max(_when(*pair) for pair in by_axis.values())
+        states = [by_axis[axis][1].state if axis in by_axis else None for axis in axes]
+        url = next(iter(by_axis.values()))[1].url
+        rows.append((evidence, counts[evidence], newest, *states, url))
+    out.table(("id", "checks", "last", *axes, "url"), rows)
