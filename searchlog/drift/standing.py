@@ -1,0 +1,392 @@
+"""How a passage stands in a page: what is beside it, above it and over it, and whether two places agree. Pure.
+
+Places are compared by neighbours, never by offsets: a menu that was put in shifts all of those. What is fresh, that is
+on the page now and nowhere on the page of then, is looked past when neighbours are compared, and is looked at for what
+it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from searchlog.drift.page import Page, Part, is_lead_in
+from searchlog.wording.notices import is_rebuttal
+
+__all__ = ["BESIDE_MAX", "Agreement", "Old", "Standing", "agreement"]
+
+BESIDE_MAX = 400
+"""Characters of the stream on each side that are compared."""
+_SAME_CHARS = 24
+"""As many next to a passage are its neighbour."""
+_FRESH_MAX = 12
+"""Parts in a row that are looked past."""
+_SHORT_CHARS = 12
+"""A text up to this long stands in some other by chance."""
+_SAYING_CHARS_MAX = 500
+_ATTRIBUTION_CHARS_MAX = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A range of a page's stream."""
+
+    page: Page
+    start: int
+    end: int
+
+    @property
+    def first(self) -> Part:
+        return self.page.part_at(self.start)
+
+    @property
+    def last(self) -> Part:
+        return self.page.part_at(self.end - 1)
+
+    @property
+    def left_in(self) -> str:
+        """What stands before it in its own block."""
+        return self.page.stream[max(self.first.start, self.start - BESIDE_MAX) : self.start]
+
+    @property
+    def right_in(self) -> str:
+        return self.page.stream[self.end : min(self.last.end, self.end + BESIDE_MAX)]
+
+    @property
+    def left(self) -> str:
+        """What stands before it, whatever the blocks."""
+        return self.page.stream[max(0, self.start - BESIDE_MAX) : self.start]
+
+    @property
+    def right(self) -> str:
+        return self.page.stream[self.end : self.end + BESIDE_MAX]
+
+    def beyond(self, step: int, skip: Callable[[Part], bool]) -> tuple[str, list[Part]]:
+        """Return what stands on one side when some parts are looked past, and the parts looked past next to it.
+
+        step: -1 for what is before, 1 for what is behind.
+        """
+        parts, stream = self.page.parts, self.page.stream
+        edge = self.first if step < 0 else self.last
+        own = stream[edge.start : self.start] if step < 0 else stream[self.end : edge.end]
+        text, passed = own[-BESIDE_MAX:] if step < 0 else own[:BESIDE_MAX], list[Part]()
+        number, skipped = edge.number + step, 0
+        near = True
+        while 0 <= number < len(parts) and len(text) < BESIDE_MAX and skipped <= _FRESH_MAX:
+            part = parts[number]
+            if skip(part):
+                skipped += 1
+                if near:
+                    passed.append(part)
+            else:
+                near = False
+                piece = part.text[-BESIDE_MAX:] if step < 0 else part.text[:BESIDE_MAX]
+                blank = (
+                    " " if stream[part.end : part.end + 1] == " " or stream[part.start - 1 : part.start] == " " else ""
+                )
+                text = piece + blank + text if step < 0 else text + blank + piece
+            number += step
+        return text, passed
+
+    def beside_part(self, step: int, skip: Callable[[Part], bool]) -> Part | None:
+        """Return the next part on one side that is not looked past."""
+        parts = self.page.parts
+        number = (self.first.number if step < 0 else self.last.number) + step
+        for _ in range(_FRESH_MAX + 1):
+            if not 0 <= number < len(parts):
+                return None
+            if not skip(parts[number]):
+                return parts[number]
+            number += step
+        return None
+
+
+@dataclass(frozen=True)
+class Old:
+    """A passage's standing then."""
+
+    standing: Standing
+    heading_path: tuple[str, ...]
+    whole: bool
+    """Whether the page is the whole one; else it is made of the passage and what its selectors know of beside it."""
+    head: str = ""
+    """The folded head of its table, where that is not in the passage."""
+    lead_in: str = ""
+
+    @property
+    def text(self) -> str:
+        return self.standing.page.stream[self.standing.start : self.standing.end]
+
+    def is_fresh(self, part: Part) -> bool:
+        """Whether a part of the page now was nowhere on the page then, as far as that is known."""
+        page = self.standing.page
+        if not self.whole:
+            return part.furniture is not None and part.text not in page.stream
+        if part.text in page.texts:
+            return False
+        return len(part.text) <= _SHORT_CHARS or part.text not in page.stream
+
+    @cached_property
+    def all_headings(self) -> frozenset[str]:
+        page, first = self.standing.page, self.standing.first
+        if not self.whole:
+            return frozenset(self.heading_path)
+        return frozenset([page.heading_text(n) for n in page.headings_over(first.number, furniture=True)])
+
+    @cached_property
+    def main_headings(self) -> tuple[str, ...]:
+        page, first = self.standing.page, self.standing.first
+        if not self.whole:
+            return self.heading_path
+        path = page.headings_over(first.number, furniture=bool(first.furniture))
+        return tuple([page.heading_text(n) for n in path])
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How a place agrees with the passage's standing then."""
+
+    place: Standing
+    reasons: tuple[str, ...]
+    """Why what stands around it says something else; empty when it does not."""
+    before_same: bool
+    after_same: bool
+    likeness: int
+    """Characters beside it that are the same, on both sides."""
+    notes: tuple[str, ...] = ()
+
+
+def agreement(old: Old, place: Standing, gaps: tuple[Part, ...] = ()) -> Agreement:
+    """Return how a place that has the passage's words agrees with where it stood.
+
+    gaps: parts of the page now that stand between the passage's own blocks.
+    """
+    then = old.standing
+    left, passed_left = place.beyond(-1, old.is_fresh)
+    right, passed_right = place.beyond(1, old.is_fresh)
+    likeness = max(_tail(then.left, left), _tail(then.left, place.left))
+    likeness_right = max(_start(then.right, right), _start(then.right, place.right))
+    before = _is_neighbour(then, place, -1, likeness, old)
+    after = _is_neighbour(then, place, 1, likeness_right, old)
+    reasons: list[str] = []
+    notes: list[str] = []
+    whole = old.whole
+    same_left = _beside(then.left_in, then.left, place.left_in, (place.left, left), whole, _ends)
+    same_right = _beside(then.right_in, then.right, place.right_in, (place.right, right), whole, _begins)
+    if not (same_left and same_right):
+        reasons.append("beside-changed")
+    if _headings_differ(old, place):
+        reasons.append("heading-changed")
+    if _head_differs(old, place):
+        reasons.append("table-head-changed")
+    if _cells_differ(old, place):
+        reasons.append("table-cells-changed")
+    if _lead_in_differs(old, place, passed_left):
+        reasons.append("lead-in-changed")
+    if _attribution_differs(old, place):
+        reasons.append("attribution-changed")
+    if gaps or passed_left or passed_right:
+        notes.append("block-inserted")
+    if any(_says_otherwise(part) for part in (*_up_to_heading(passed_left, -1), *_up_to_heading(passed_right, 1))):
+        reasons.append("beside-inserted")
+    if any(_says_otherwise(part) or _is_of_the_same(part, place) for part in gaps):
+        reasons.append("block-inserted")
+    return Agreement(place, tuple(reasons), before, after, likeness + likeness_right, tuple(notes))
+
+
+# --- beside it -------------------------------------------------------------------------------------------------------
+
+
+def _ends(text: str, part: str) -> bool:
+    return text.endswith(part)
+
+
+def _begins(text: str, part: str) -> bool:
+    return text.startswith(part)
+
+
+def _beside(
+    old_in: str,
+    old_all: str,
+    new_in: str,
+    new_alls: tuple[str, ...],
+    whole: bool,
+    holds: Callable[[str, str], bool],
+) -> bool:
+    """Return whether the same words stand beside a passage in its own block, then and now.
+
+    A block may have been joined to its neighbour or cut in two: what is in the block now must have been in the stream
+    then, and the other way round. What is beyond the characters that are known is not compared.
+    """
+    if old_in == new_in:
+        return True
+    ending = holds is _ends
+
+    def reaches(all_of_it: str, part: str, cut: bool) -> bool:
+        part = part.strip()
+        all_of_it = all_of_it.strip()
+        if cut and len(part) > len(all_of_it):
+            part = part[len(part) - len(all_of_it) :] if ending else part[: len(all_of_it)]
+        return holds(all_of_it, part)
+
+    cut = not whole or len(old_all) >= BESIDE_MAX
+    return reaches(old_all, new_in, cut) and any(
+        reaches(new_all, old_in, len(new_all) >= BESIDE_MAX) for new_all in new_alls
+    )
+
+
+def _is_neighbour(then: Standing, place: Standing, step: int, same: int, old: Old) -> bool:
+    known = then.left if step < 0 else then.right
+    if same >= min(_SAME_CHARS, max(1, len(known.strip()))):
+        return True
+    if not known.strip():
+        return place.beside_part(step, old.is_fresh) is None or not old.whole
+    number = (then.first.number if step < 0 else then.last.number) + step
+    own = then.left_in if step < 0 else then.right_in
+    if own or not 0 <= number < len(then.page.parts) or not old.whole:
+        return False
+    beside = place.beside_part(step, old.is_fresh)
+    return beside is not None and beside.text == then.page.parts[number].text
+
+
+def _tail(one: str, other: str) -> int:
+    """Return how many characters at the ends of two texts are the same."""
+    return _start(one.rstrip()[::-1], other.rstrip()[::-1])
+
+
+def _start(one: str, other: str) -> int:
+    one, other = one.lstrip(), other.lstrip()
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _up_to_heading(passed: list[Part], step: int) -> list[Part]:
+    """Return the fresh parts that stand next to a passage in its own section: those before a heading."""
+    out: list[Part] = []
+    for part in passed[:3]:
+        if part.kind == "heading":
+            break
+        out.append(part)
+    return out
+
+
+def _says_otherwise(part: Part) -> bool:
+    return len(part.text) <= _SAYING_CHARS_MAX and part.link < 50 and is_rebuttal(part.text)
+
+
+def _is_of_the_same(part: Part, place: Standing) -> bool:
+    """Whether a part between the passage's blocks is one more item or row of the same list or table."""
+    return part.group is not None and part.group in (place.first.group, place.last.group) and not part.furniture
+
+
+# --- over it ---------------------------------------------------------------------------------------------------------
+
+
+def _headings_differ(old: Old, place: Standing) -> bool:
+    page = place.page
+    first = place.first
+    over = page.headings_over(first.number, furniture=True)
+    now_all = {page.heading_text(n) for n in over}
+    if not old.whole:
+        now_all |= {page.parts[n].text for n in over}
+    before = [heading for heading in old.main_headings if heading and heading not in now_all]
+    if before:
+        above = {part.text for part in page.parts[: first.number] if len(part.text) <= _SAYING_CHARS_MAX}
+        bare = {page.heading_text(part.number) for part in page.parts[: first.number] if part.kind == "heading"}
+        if any(heading not in above and heading not in bare for heading in before):
+            return True
+    known = old.all_headings
+    for number in page.headings_over(first.number, furniture=bool(first.furniture)):
+        if page.heading_text(number) in known or page.parts[number].text in known:
+            continue
+        if page.parts[number].furniture or not _covers_old(old, page, number, first.number):
+            continue
+        return True
+    return False
+
+
+def _covers_old(old: Old, page: Page, heading: int, first: int) -> bool:
+    """Whether the part behind a heading is not fresh: the heading was put over old text, not in with new text."""
+    number = heading + 1
+    while number < first and page.parts[number].kind == "heading":
+        number += 1
+    return number >= first or not old.is_fresh(page.parts[number])
+
+
+def _head_differs(old: Old, place: Standing) -> bool:
+    then = old.standing
+    if not old.whole:
+        return bool(old.head) and old.head not in place.page.texts
+    row = next((part for part in _parts(then) if part.kind == "table-row"), None)
+    if row is None:
+        return False
+    head = old.head or then.page.table_head_over(row)
+    if not head or head == row.text:
+        return False
+    now = next((part for part in _parts(place) if part.kind == "table-row"), None)
+    if now is None:  # a table that is none any more: its head stands above
+        above = place.page.parts[max(0, place.first.number - 200) : place.last.number + 1]
+        return all(part.text != head for part in above)
+    return place.page.table_head_over(now) != head
+
+
+def _cells_differ(old: Old, place: Standing) -> bool:
+    """Whether rows have their words in other cells, which the folded text does not tell."""
+    if not old.whole:
+        return False
+    rows = [_cells(old.standing.page, part) for part in _parts(old.standing) if part.kind == "table-row"]
+    now = [_cells(place.page, part) for part in _parts(place) if part.kind == "table-row"]
+    return len(rows) == len(now) and rows != now
+
+
+def _cells(page: Page, part: Part) -> tuple[str, ...]:
+    raw = page.conversion.text[part.raw_start : part.raw_end]
+    return tuple([" ".join(cell.split()) for cell in raw.split("\t")]) if "\t\t" in raw or raw[-1:] == "\t" else ()
+
+
+def _parts(standing: Standing) -> list[Part]:
+    return list(standing.page.parts[standing.first.number : standing.last.number + 1])
+
+
+def _lead_in_differs(old: Old, place: Standing, passed: list[Part]) -> bool:
+    """Whether the line with a colon above it is another one, is gone, or is new."""
+    if any(is_lead_in(part) and not part.furniture for part in passed[:1]):
+        return True
+    then = old.standing
+    line = old.lead_in
+    if old.whole and not line:
+        over = then.page.lead_in_over(then.first)
+        number = then.first.number - 1
+        if over is None and number >= 0 and not then.left_in and is_lead_in(then.page.parts[number]):
+            over = then.page.parts[number]
+        line = over.text if over and not over.furniture else ""
+    start = place.page._list_starts[place.first.number] if place.first.kind == "list-item" else place.first.number
+    above = place.page.parts[max(0, start - 4) : place.first.number]
+    if line:
+        return all(part.text != line and not part.text.endswith(line) for part in above) and not place.left_in.rstrip(
+            " "
+        ).endswith(line)
+    if old.whole and place.first.kind == "list-item" and start > 0:
+        now = place.page.parts[start - 1]
+        return is_lead_in(now) and old.is_fresh(now)
+    return False
+
+
+def _attribution_differs(old: Old, place: Standing) -> bool:
+    """Whether the line behind a quote that says whose words it is, is not that line any more."""
+    then = old.standing
+    number = then.last.number + 1
+    if not old.whole or number >= len(then.page.parts) or then.right_in:
+        return False
+    line = then.page.parts[number]
+    if len(line.text) > _ATTRIBUTION_CHARS_MAX or not (line.text[0] in "-~" or then.last.kind == "quote"):
+        return False
+    after = place.page.parts[place.last.number : place.last.number + 4]
+    return all(line.text not in part.text for part in after)
