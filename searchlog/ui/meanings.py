@@ -1,0 +1,113 @@
+"""What the words of a report mean: each axis with what it does not show, levels, marks, notes. Pure, words alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from searchlog.verify.verdict import STATES
+
+__all__ = ["AXES", "LEVELS", "MARKS", "NOTES", "OUTCOMES", "SYMBOLS", "Axis", "axis_of", "meaning_of", "outcome_in"]
+
+OUTCOMES = ("failed", "not checked", "verified")
+"""In the order in which they are told."""
+SYMBOLS: Mapping[str, str] = {"failed": "✗", "not checked": "○", "verified": "✓"}
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One question that a verification answers."""
+
+    name: str
+    question: str
+    shows: str
+    shows_not: str
+
+
+AXES: Mapping[str, Axis] = {
+    "store": Axis(
+        "store",
+        "Is the record intact?",
+        "Digests, hash tree, counts, signatures and time stamps of what is kept agree with one another, up to the "
+        "level told.",
+        "It does not show what a page said to anybody else, nor who made the record. At level L0 a record that was "
+        "made anew as a whole agrees with itself too.",
+    ),
+    "derivation": Axis(
+        "derivation",
+        "Does the stored page hold the passage?",
+        "The stored bytes give the stored text again, and the passage stands in it where its record says.",
+        "It does not show what the page says now, nor whether what the page says is so.",
+    ),
+    "live": Axis(
+        "live",
+        "Does the page say it now?",
+        "The page was asked for again, and the passage was looked for in what came, word by word.",
+        "It shows one moment, from one place, to a program. A page that says something else now may have said it "
+        "then, and a page that gives no answer today may give one tomorrow.",
+    ),
+    "web-archive": Axis(
+        "web archive",
+        "Does an archive’s copy from about then say it?",
+        "A web archive was asked for a copy from near the time of the capture, and the passage was looked for in it.",
+        "The copy was made by somebody else, at another moment. That an archive has none shows nothing of the page.",
+    ),
+    "answer": Axis(
+        "answer",
+        "Does the answer keep to its evidence?",
+        "Every citation leads to evidence that was given, and quotations, numbers, dates and units beside a citation "
+        "stand in the passages cited.",
+        "It does not show that the answer is right, nor that a claim follows from its passages: that needs judgement, "
+        "and is told as not checked.",
+    ),
+    "snapshot": Axis(
+        "snapshot",
+        "Is the file a sound snapshot?",
+        "The members of the file are those that its manifest names, and they repeat what the record holds.",
+        "It does not show who made the file, unless a signature of a key that was named says so.",
+    ),
+}
+_OTHER = Axis("", "A question that this version of the report does not know.", "", "")
+
+LEVELS: Mapping[str, str] = {
+    "L0": "what is stored agrees with itself",
+    "L1": "a key that was named signed its head",
+    "L2": "it extends a head that somebody else has seen",
+    "L3": "a time-stamp authority that is trusted has seen its head",
+    "L4": "a witness that was named has signed its head",
+}
+
+MARKS: Mapping[str, str] = {
+    "number": "number",
+    "negation": "negation",
+    "name": "name",
+    "date": "date",
+    "unit": "unit",
+    "notice": "notice",
+}
+
+NOTES: Mapping[str, str] = {
+    "folded": "white space, quotation marks or dashes are written otherwise",
+    "heading-changed": "a heading over it says something else",
+    "notice-added": "a notice was added to the page",
+    "block-inserted": "something was put in between its parts",
+    "table-head-changed": "the head of its table says something else",
+    "lead-in-changed": "the line that leads to its list says something else",
+    "rounded": "the number is a rounded one",
+    "converted": "the number is in another unit",
+}
+
+
+def axis_of(name: str) -> Axis:
+    """Return what there is to say of an axis; of one that is not known, its name."""
+    return AXES.get(name) or Axis(name, _OTHER.question, _OTHER.shows, _OTHER.shows_not)
+
+
+def meaning_of(axis: str, state: str) -> str:
+    """Return what a state of an axis means; nothing for one that is not known."""
+    return STATES.get(axis, {}).get(state, ("not checked", ""))[1]
+
+
+def outcome_in(said: object) -> str:
+    """Return one of the three outcomes; what is none of them is not checked."""
+    return said if isinstance(said, str) and said in SYMBOLS else "not checked"
