@@ -590,12 +590,16 @@ SNAPSHOT = {
     *("signature-invalid", "token-invalid", "name-differs"),
 }
 """Codes of snapshot files: test_tampered_snapshots.py."""
-DERIVATION = {"passage-not-visible", "text-differs"}
-"""Codes of the other axis: test_verify_derivation.py."""
+HEADS = {"cosignature-invalid", "signature-invalid", "token-invalid"}
+"""Codes of heads: test_verify_heads.py, test_verify_cosigned.py."""
+DERIVATION = {"passage-not-visible", "text-differs", "rendering-not-equal", "evidence-not-equal"}
+"""Codes of the other axis: test_verify_derivation.py, test_verify_reruns.py."""
+STATES = {"truncated": "truncated", "fork": "fork", "erased-unexplained": "missing"}
+STATES |= {"blob-missing": "missing", "blob-unreadable": "missing"}
 
 
 def test_every_finding_has_a_case():
-    assert set(CASES) | DERIVATION | SNAPSHOT == set(FINDINGS)
+    assert set(CASES) | DERIVATION | SNAPSHOT | HEADS == set(FINDINGS)
 
 
 @pytest.mark.parametrize(
@@ -606,6 +610,7 @@ def test_damage_gives_exactly_its_finding(world: World, code: str, name: str):
     assert {finding.code for finding in report.findings} == {code}
     assert len(report.findings) == 1
     assert report.outcome == "failed"
+    assert report.state == report.to_json()["state"] == STATES.get(code, "altered")
     (finding,) = report.findings
     assert finding.where
     assert finding.message
@@ -618,6 +623,7 @@ def test_damage_gives_exactly_its_finding(world: World, code: str, name: str):
 def test_clean_sessions_give_none(world: World):
     report = world.verify()
     assert (report.findings, report.outcome, report.level) == ([], "verified", "L0")
+    assert (report.state, report.damage.worst) == ("intact", "intact")
     assert report.not_checked == {}
     assert report.checked["lines"] == report.checked["records"] == report.size == len(world.lines())
     assert report.checked["turns"] == 3
@@ -756,6 +762,7 @@ def test_any_erased_line_that_is_explained_is_not_checked_and_no_finding(world: 
         report = world.verify(heads=[world.head()])
         assert report.findings == [], decode(line).kind
         assert (report.not_checked["erased"], report.level, report.outcome) == (1, "L2", "verified")
+        assert report.state == "erased"
         assert report.checked["records"] == len(lines) - 1
         world.db.execute("UPDATE records SET line = ? WHERE seq = ?", (line, seq))
     assert world.verify().not_checked == {}
@@ -790,7 +797,7 @@ def test_session_erased_whole_still_has_its_head_and_is_not_verified(world: Worl
 def test_hashes_alone_are_no_verdict():
     """A session of which nothing could be read was called verified, since its hashes had been counted."""
     report = Report("s1", "store", checked={"lines": 3, "heads": 1})
-    assert report.outcome == "not checked"
+    assert (report.outcome, report.state) == ("not checked", "not-checked")
 
 
 def test_leaf_hash_of_an_erased_line_cannot_be_changed(world: World):
@@ -1005,7 +1012,7 @@ def test_stores_are_asked_through_their_narrow_interface():
 
     class Only:
         def __init__(self, log: LogStore) -> None:
-            self.snapshot, self.get = log.snapshot, log.get
+            self.head, self.get = log.head, log.get
 
     class Blobs:
         def __init__(self, blobs: BlobStore) -> None:

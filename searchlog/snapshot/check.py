@@ -31,6 +31,7 @@ from searchlog.snapshot.series import Made, Series
 from searchlog.snapshot.warc import record_bytes
 from searchlog.verify.absence import Absence
 from searchlog.verify.finding import Report
+from searchlog.verify.heads import Seen
 from searchlog.verify.store import verify_session
 from searchlog.webarchive.cdxj import IndexLine, index_bytes
 
@@ -70,7 +71,7 @@ class Verdict:
 
     @property
     def level(self) -> str:
-        """How much the verdict proves: L0 to L3; `none` where something was found, or nothing was looked at."""
+        """How much the verdict proves: L0 to L4; `none` where something was found, or nothing was looked at."""
         if self.outcome != "verified" or self.store is None:
             return "none"
         sealed = self.seals.level if self.seals else "L0"
@@ -103,19 +104,22 @@ def check_snapshot(
     path: str | PathLike[str],
     *,
     name: str | None = None,
-    heads: Sequence[Checkpoint] = (),
+    heads: Sequence[Checkpoint | Seen] = (),
     keys: Collection[str] = (),
     roots: Sequence[bytes] = (),
+    witnesses: Collection[str] = (),
     progress: Progress = lambda done, total: None,
 ) -> Verdict:
     """Return the verdict on a file.
 
-    name: what it must be called. heads, keys, roots: see `check_opened`. Raises UsageError when there is no such file,
-    or a root is no certificate; FormatError for a key that is none, StoreError for a file that cannot be read.
+    name: what it must be called. heads, keys, roots, witnesses: see `check_opened`. Raises UsageError when there
+    is no such file, or a root is no certificate; FormatError for a key that is none, StoreError for a file that cannot
+    be read.
     """
     expect_list("heads", heads)
     expect_list("keys", keys)
     expect_list("roots", roots)
+    expect_list("witnesses", witnesses)
     path = Path(path)
     try:
         opened = open_snapshot(path, agreeing=False)
@@ -125,7 +129,7 @@ def check_snapshot(
         return Verdict(path.name, report)
     try:
         with opened:
-            verdict = check_opened(opened, heads=heads, keys=keys, roots=roots, progress=progress)
+            verdict = check_opened(opened, heads=heads, keys=keys, roots=roots, witnesses=witnesses, progress=progress)
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror or error}", path=str(path)) from None
     if name is not None and name != verdict.name:
@@ -136,23 +140,31 @@ def check_snapshot(
 def check_opened(
     opened: Opened,
     *,
-    heads: Sequence[Checkpoint] = (),
+    heads: Sequence[Checkpoint | Seen] = (),
     keys: Collection[str] = (),
     roots: Sequence[bytes] = (),
+    witnesses: Collection[str] = (),
     progress: Progress = lambda done, total: None,
 ) -> Verdict:
     """Return the verdict on an open snapshot.
 
     heads: checkpoints that somebody else has seen; each has to be of this session, and be extended. keys: verifier keys
     of signers that are trusted; each has to have signed. Keys that came with the file are judged as well, and raise no
-    level. roots: certificates (PEM) of time-stamp authorities. progress: counts twice, the file and its session.
+    level. roots: certificates (PEM) of time-stamp authorities. witnesses: verifier keys of witnesses that are trusted;
+    each has to have cosigned. progress: counts twice, the file and its session.
     """
     with opened.blobs.bounded():
-        return _checked(opened, heads, keys, roots, progress)
+        return _checked(opened, heads, keys, roots, witnesses=witnesses, progress=progress)
 
 
 def _checked(
-    opened: Opened, heads: Sequence[Checkpoint], keys: Collection[str], roots: Sequence[bytes], progress: Progress
+    opened: Opened,
+    heads: Sequence[Checkpoint | Seen],
+    keys: Collection[str],
+    roots: Sequence[bytes],
+    *,
+    witnesses: Collection[str],
+    progress: Progress,
 ) -> Verdict:
     check = _Check(opened, Report(opened.description.session, "snapshot", opened.frontier.size))
     check.head(heads)
@@ -160,7 +172,7 @@ def _checked(
     check.members()
     check.archive(progress)
     check.documents()
-    seals = check_seals(opened, check.report, keys, roots)
+    seals = check_seals(opened, check.report, keys, roots, witnesses)
     store = None
     if opened.lines:  # without a line there is no session to look at, and that is told already
         store = verify_session(
@@ -214,7 +226,7 @@ class _Check:
         about = self.opened.description
         self.series = Series(about.session, self.opened.storage.blobs, about.left_out.blobs)
 
-    def head(self, heads: Sequence[Checkpoint]) -> None:
+    def head(self, heads: Sequence[Checkpoint | Seen]) -> None:
         """Check that log, checkpoint and description speak of one head, the checkpoint of nothing else, and what was
         seen elsewhere of this session."""
         for seen in heads:

@@ -1,8 +1,8 @@
-"""What others say of a snapshot's head: signatures and time-stamp tokens, held against the very head in the file.
+"""What others say of a snapshot's head: signatures, cosignatures and time-stamp tokens, held against that very head.
 
 A signature proves that a holder of its key signed this head, no more: whose key it is, a person has to know. So one by
-a key that merely came with the file is told, and raises no level. Spec: C2SP signed-note, RFC 3161; FORMAT.md section
-14.
+a key that merely came with the file is told, and raises no level; and witnesses count only where they were named. Spec:
+C2SP signed-note and tlog-cosignature, RFC 3161; FORMAT.md section 14.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from searchlog.errors import FormatError
+from searchlog.log.cosignature import format_witness, judge_cosignature, parse_witness
 from searchlog.log.note import VerifierKey, format_keys, format_vkey, judge_signature, parse_keys, parse_vkey
 from searchlog.log.token import check_token, read_token
 from searchlog.snapshot import layout
 from searchlog.snapshot.opened import Opened
 from searchlog.verify.finding import Report
 
-__all__ = ["Seals", "Signed", "Stamped", "check_seals", "is_seal"]
+__all__ = ["Cosigned", "Seals", "Signed", "Stamped", "check_seals", "is_seal"]
 
 _TOKEN = re.compile(r"searchlog/token-[1-9][0-9]{0,2}\.tsr")
 
@@ -32,6 +33,16 @@ class Signed:
     """Its verifier key."""
     trusted: bool
     """Whether whoever asked named the key; else it came with the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cosigned:
+    """A cosignature that holds, by a witness that whoever asked named."""
+
+    witness: str
+    """Its verifier key."""
+    time: str
+    """When the witness says that it saw the head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +64,7 @@ class Seals:
 
     signed: list[Signed] = field(default_factory=list)
     tokens: list[Stamped] = field(default_factory=list)
+    cosigned: list[Cosigned] = field(default_factory=list)
 
     @property
     def holding(self) -> list[str]:
@@ -61,7 +73,10 @@ class Seals:
 
     @property
     def level(self) -> str:
-        """L1 with a signature of a trusted key that holds, L3 with a token whose own signature holds, else L0."""
+        """L4 with a cosignature of a trusted witness that holds, L3 with a token whose own signature holds, L1 with a
+        signature of a trusted key that holds, else L0."""
+        if self.cosigned:
+            return "L4"
         if any(token.outcome == "verified" for token in self.tokens):
             return "L3"
         return "L1" if any(item.trusted for item in self.signed) else "L0"
@@ -69,7 +84,8 @@ class Seals:
     def to_json(self) -> dict[str, Any]:
         """Return it as `verify FILE --json` has it."""
         signed = [{"key": item.key, "trusted": item.trusted} for item in self.signed]
-        return {"signatures": signed, "tokens": [asdict(token) for token in self.tokens]}
+        more = {"cosignatures": [asdict(item) for item in self.cosigned]} if self.cosigned else {}
+        return {"signatures": signed, "tokens": [asdict(token) for token in self.tokens], **more}
 
 
 def is_seal(name: str) -> bool:
@@ -77,10 +93,13 @@ def is_seal(name: str) -> bool:
     return name == layout.KEYS or _TOKEN.fullmatch(name) is not None
 
 
-def check_seals(opened: Opened, report: Report, keys: Collection[str], roots: Sequence[bytes]) -> Seals:
-    """Return the signatures and tokens that hold; those that do not are findings of the report.
+def check_seals(
+    opened: Opened, report: Report, keys: Collection[str], roots: Sequence[bytes], witnesses: Collection[str] = ()
+) -> Seals:
+    """Return the signatures, cosignatures and tokens that hold; those that do not are findings of the report.
 
     keys: verifier keys that are trusted; each must have signed. roots: certificates of time-stamp authorities.
+    witnesses: verifier keys of witnesses that are trusted; each must have cosigned.
     """
     seals = Seals()
     own = _own_keys(opened, report)
@@ -92,7 +111,7 @@ def check_seals(opened: Opened, report: Report, keys: Collection[str], roots: Se
         elif verdict == "failed" or key in trusted or key in own:
             message = "its signature is not one of this head" if verdict == "failed" else "it has not signed this head"
             report.add("signature-invalid", f"{layout.CHECKPOINT}, key {key.name}", message)
-    known = {(key.name, key.id) for key in (*trusted, *own)}
+    known = {(key.name, key.id) for key in (*trusted, *own)} | _cosigned(opened, report, witnesses, seals)
     for signature in opened.note.signatures:
         if (signature.name, signature.key_id) not in known:
             report.skip("signatures of keys that are not here")
@@ -100,6 +119,19 @@ def check_seals(opened: Opened, report: Report, keys: Collection[str], roots: Se
         if _TOKEN.fullmatch(name):
             _stamped(opened, name, roots, report, seals)
     return seals
+
+
+def _cosigned(opened: Opened, report: Report, witnesses: Collection[str], seals: Seals) -> set[tuple[str, bytes]]:
+    """Take in what witnesses signed, or say what is wrong with it. Return the names and ids of their keys."""
+    known = dict.fromkeys(map(parse_witness, witnesses))
+    for key in known:
+        judged = judge_cosignature(opened.note, key)
+        seals.cosigned += [Cosigned(format_witness(key), at) for at in judged.times]
+        if judged.verdict != "verified":
+            failed = judged.verdict == "failed"
+            message = "its cosignature is not one of this head" if failed else "it has not cosigned this head"
+            report.add("cosignature-invalid", f"{layout.CHECKPOINT}, witness {key.name}", message)
+    return {(key.name, key.id) for key in known}
 
 
 def _stamped(opened: Opened, name: str, roots: Sequence[bytes], report: Report, seals: Seals) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from searchlog import canon, digest
-from searchlog.errors import FormatError, IntegrityError, MissingError, StoreError
+from searchlog import canon
+from searchlog.errors import FormatError
 from searchlog.log.blobs.base import BlobStore
 from searchlog.log.checkpoint import ORIGIN_PREFIX
 from searchlog.log.envelope import Envelope, decode, encode
@@ -28,6 +28,7 @@ from searchlog.records import (
     Turn,
     parse_body,
 )
+from searchlog.verify.blobs import Blobs, blob_refs
 from searchlog.verify.choices import Choices
 from searchlog.verify.finding import Report
 from searchlog.verify.origins import Origins
@@ -43,20 +44,30 @@ _OPTIONAL = frozenset({"dates", "page-dates"})
 """Steps of searches that ask for dates."""
 
 
+class _Counts(NamedTuple):
+    """What of a step is held against the others of its turn."""
+
+    taken: int
+    kept: int
+
+
 @dataclass
 class Contents:
-    """What the records say, held against each other and against the blobs."""
+    """What the records say, held against each other and against the blobs. Of passages only their places are held."""
 
     report: Report
-    blobs: BlobStore
+    store: BlobStore
+    line: Callable[[int], bytes | None] = field(default=lambda seq: None)
+    """Returns the line at a place of the log, to be read again."""
     erased: frozenset[int] = frozenset()
     """Seqs of lines that are not here: what follows from one cannot be held against it."""
     left_out: AbstractSet[str] = frozenset()
     """Digests of blobs that the sender of the session left out."""
     origins: Origins = field(init=False)
     choices: Choices = field(init=False)
+    blobs: Blobs = field(init=False)
     turns: dict[int, str] = field(default_factory=dict)
-    steps: dict[tuple[int, str], Decision] = field(default_factory=dict)
+    steps: dict[tuple[int, str], _Counts] = field(default_factory=dict)
     results: dict[int, int] = field(default_factory=dict)
     """Items of all answers, results and what was no result, by turn."""
     uncounted: set[int] = field(default_factory=set)
@@ -65,18 +76,21 @@ class Contents:
     """How many texts the query of a turn has, by turn."""
     asked: dict[int, tuple[str, object]] = field(default_factory=dict)
     """Provider and time of each exchange, by its seq."""
-    seen_blobs: dict[str, int | None] = field(default_factory=dict)
-    """Size of each blob that was looked at; None for one that is missing, altered or unreadable."""
     unread: int = 0
     """Records that could not be read."""
-    last_text: tuple[str, str] = ("", "")
 
     def __post_init__(self) -> None:
-        self.origins = Origins(self.report, self.erased)
+        self.origins = Origins(self.report, self.erased, again=self._evidence_at)
         self.choices = Choices(self.report)
+        self.blobs = Blobs(self.report, self.store, self.left_out)
 
     def read(self, seq: int, line: bytes, *, altered: bool = False) -> None:
         """Take one record in. altered: its line is not the one that was stored, which is told already."""
+        self.report.reading = seq
+        self._read(seq, line, altered)
+        self.report.reading = None
+
+    def _read(self, seq: int, line: bytes, altered: bool) -> None:
         where = f"record {seq}"
         try:
             envelope = decode(line)
@@ -90,8 +104,7 @@ class Contents:
         if envelope.seq != seq or envelope.session != self.report.session:
             found = f"record {envelope.seq} of {envelope.session}"
             self.report.add("record-misplaced", where, expected=f"{where} of {self.report.session}", found=found)
-        for ref in blob_refs(envelope.body):
-            self._blob(ref, where)
+        self.blobs.name(envelope.body, where, spilled=body.spill)
         try:
             body = self._whole(envelope, body)
         except FormatError as error:
@@ -112,8 +125,8 @@ class Contents:
         loaded: dict[str, Any] = {}
         for name in body.spill:
             ref = getattr(body, name)
-            if isinstance(ref, BlobRef) and self.seen_blobs.get(ref.blob) is not None:
-                data = self.blobs.get(digest.parse(ref.blob))
+            data = self.blobs.data(ref.blob) if isinstance(ref, BlobRef) else None
+            if data is not None:
                 loaded[name] = canon.loads(data)
                 if canon.dumps(loaded[name]) != data:
                     raise FormatError(f"{name}: its blob is not in canonical form")
@@ -150,9 +163,9 @@ class Contents:
                 self.choices.add_selection(turn, body)
             case Evidence():
                 self.choices.add_evidence(turn, body)
-                self.origins.check_evidence(envelope, body, self._text(body.text), where)
+                self.origins.check_evidence(envelope, body, self.blobs.text(body.text), where)
             case Rendering():
-                self.origins.check_rendering(envelope, body, self._text(body.text.blob), where)
+                self.origins.check_rendering(envelope, body, self.blobs.text(body.text.blob), where)
             case _:
                 pass
 
@@ -207,7 +220,7 @@ class Contents:
                 expected=before,
                 found=step.in_count,
             )
-        self.steps[turn, step.step] = step
+        self.steps[turn, step.step] = _Counts(step.in_count, step.kept_count)
 
     def _kept_before(self, turn: int, name: str) -> int | None:
         for chain in _CHAINS:
@@ -216,93 +229,41 @@ class Contents:
                 if chain[place] in _OPTIONAL and (turn, chain[place]) not in self.steps:
                     place -= 1
                 earlier = self.steps.get((turn, chain[place]))
-                return earlier.kept_count if earlier else None
+                return earlier.kept if earlier else None
         return None
 
     def _selection(self, turn: int, body: Selection, where: str) -> None:
         last = self.steps.get((turn, "budget"))
         if isinstance(body.chosen, BlobRef) or last is None:
             return
-        if last.kept_count != len(body.chosen):
-            self.report.add("counts-differ", where, "passages chosen", expected=last.kept_count, found=len(body.chosen))
+        if last.kept != len(body.chosen):
+            self.report.add("counts-differ", where, "passages chosen", expected=last.kept, found=len(body.chosen))
 
-    # --- blobs
-
-    def _blob(self, ref: dict[str, Any], where: str) -> None:
-        name, size = ref["blob"], ref["bytes"]
-        if name not in self.seen_blobs:
-            self.seen_blobs[name] = self._size(name, where)
-        found = self.seen_blobs[name]
-        if found is not None and found != size:
-            self.report.add("blob-altered", name, f"named by {where}", expected=f"{size} bytes", found=found)
-
-    def _size(self, name: str, where: str) -> int | None:
-        """Return the size of a blob whose bytes match its digest, or report it."""
+    def _evidence_at(self, seq: int) -> Evidence | None:
+        """Return the evidence at a place of the log, its passage in place; None where none can be read."""
+        line = self.line(seq)
         try:
-            data = self.blobs.get(digest.parse(name))
-        except MissingError:
-            if name in self.left_out:
-                self.report.skip("blobs left out")
-                return None
-            self.report.add("blob-missing", name, f"named by {where}")
+            envelope = decode(line) if line is not None else None
+            body = parse_body(envelope.kind, envelope.body) if envelope is not None else None
+            whole = self._whole(envelope, body) if envelope is not None and body is not None else None
+        except FormatError:
             return None
-        except IntegrityError as error:
-            self.report.add("blob-altered", name, f"named by {where}", expected=name, found=error.fields.get("found"))
-            return None
-        except StoreError as error:  # of this one: what can be read of the others is told all the same
-            self.report.add("blob-unreadable", name, f"named by {where}: {error}")
-            return None
-        self.report.count("blobs")
-        self.report.count("bytes", len(data))
-        return len(data)
-
-    def _text(self, name: str) -> str | None:
-        """Return a stored text; the last one is kept, since the passages of a page stand together."""
-        if self.last_text[0] != name:
-            if self.seen_blobs.get(name) is None:
-                return None
-            try:
-                text = self.blobs.get(digest.parse(name)).decode("utf-8")
-            except UnicodeDecodeError:
-                text = ""  # these bytes are no text, and no passage is a slice of them
-            self.last_text = (name, text)
-        return self.last_text[1]
+        return whole if isinstance(whole, Evidence) else None
 
     def finish(self) -> None:
         """Check what can only be said at the end."""
+        self.blobs.finish()
         for turn, count in self.results.items():
             parsed = self.steps.get((turn, "parse"))
-            if parsed is None or parsed.in_count == count:
+            if parsed is None or parsed.taken == count:
                 continue
             if self.erased or turn in self.uncounted:
                 self.report.skip("count of results that are not all there")
             else:
-                self.report.add(
-                    "counts-differ", f"turn {turn}", "items of answers", expected=count, found=parsed.in_count
-                )
+                where, found = f"turn {turn}", parsed.taken
+                self.report.add("counts-differ", where, "items of answers", expected=count, found=found, turn=turn)
         self.choices.finish(whole=self.unread == 0 and not self.erased)
         open_turns = sum(state == "begin" for state in self.turns.values())
         self.report.count("turns", len(self.turns))
         if open_turns:
             self.report.not_checked["turns under way or cut off"] = open_turns
-
-
-def blob_refs(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield every reference to a blob in a body, also in fields this version does not know."""
-    if isinstance(value, dict):
-        if _is_digest(value.get("blob")) and type(value.get("bytes")) is int:
-            yield value
-        else:
-            for item in value.values():
-                yield from blob_refs(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from blob_refs(item)
-
-
-def _is_digest(value: Any) -> bool:
-    try:
-        digest.parse(value)
-    except FormatError:
-        return False
-    return True

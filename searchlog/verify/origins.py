@@ -6,7 +6,7 @@ What an erased or unreadable record may have said cannot be held against anybody
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,10 +56,14 @@ class Origins:
     """When providers say that they read a page themselves, and who says it where."""
     given: set[tuple[str, str, str | None]] = field(default_factory=set)
     """Digest, URL and time of each text of a page that a provider gave."""
-    evidence: dict[str, Evidence] = field(default_factory=dict)
-    """The last one of each id."""
+    evidence: dict[str, int] = field(default_factory=dict)
+    """Seq of the last one of each id."""
     slices: dict[str, tuple[str, int, int]] = field(default_factory=dict)
     """Which slice of which text each id names."""
+    _names: dict[str, str] = field(default_factory=dict)
+    """Digests of texts, each held once for all its passages."""
+    again: Callable[[int], Evidence | None] = field(default=lambda seq: None)
+    """Reads the evidence at a place of the log again: it is not held. None where it cannot be read."""
 
     def add_run(self, body: Run) -> None:
         """Take in what a provider says of its results."""
@@ -93,11 +97,11 @@ class Origins:
         """Check one piece of evidence. text: the stored text that it is a slice of, when that is there."""
         report = self.report
         report.count("passages")
-        self.evidence[body.id] = body
+        self.evidence[body.id] = envelope.seq if report.reading is None else report.reading
         before = len(report.findings)
         self._origin(envelope, body, where)
         self._slice(body, text, where)
-        named = (body.text, body.start, body.end)
+        named = (self._names.setdefault(body.text, body.text), body.start, body.end)
         # a record that was altered is told as that, and does not count as a second passage
         if len(report.findings) == before and self.slices.setdefault(body.id, named) != named:
             report.add("evidence-id-repeated", where, found=body.id)
@@ -205,7 +209,8 @@ class Origins:
             self.report.add("rendering-differs", where, expected=" ".join(body.evidence), found=" ".join(ids))
             return
         for block, is_cut in zip(blocks, _cut(blocks, text), strict=True):
-            what = _block_differs(block, self.evidence[block.id], is_cut, body.form)
+            recorded = self.again(self.evidence[block.id])
+            what = "record" if recorded is None else _block_differs(block, recorded, is_cut, body.form)
             if what is not None:
                 self.report.add("rendering-differs", where, f"the {what} of {block.id} is not that of its record")
 
