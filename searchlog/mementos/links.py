@@ -59,6 +59,8 @@ def links(text: str, *, cut: bool = False) -> Iterator[Link]:
                 return
             raise FormatError(f"no list of links: at character {at} stands {text[at : at + 40]!r}", offset=at)
         link, at = read
+        if cut and at >= len(text) and not text.rstrip().endswith(","):
+            return  # more of it may have stood there
         yield link
         at = _skip(text, at)
     if at < len(text):
@@ -96,7 +98,8 @@ def _link(text: str, at: int) -> tuple[Link, int] | None:
             if given is None:
                 return None
             at = given.end()
-            value = given[2] if given[1] is None else _ESCAPE.sub(r"\1", given[1])
+            value = given[2] if given[1] is None else given[1]
+            value = _ESCAPE.sub(r"\1", value) if "\\" in value else value
         if name[1]:
             fields.setdefault(name[1].lower(), value)
     end = _END.match(text, at)

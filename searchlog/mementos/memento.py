@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from urllib.parse import quote, unquote_to_bytes
+from functools import lru_cache
 
 from searchlog.capture.guard import Refusal, check_url
 from searchlog.mementos.source import WebArchive
@@ -37,6 +37,7 @@ _HTTP_DATE = re.compile(
 )
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(?:Z|[+-]00:?00)?", re.ASCII)
 _STAMP = re.compile(r"(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(\d\d)?)?)?)?)?", re.ASCII)
+_ESCAPES = re.compile(r"%([0-9A-Fa-f]{2})")
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -104,6 +105,7 @@ def is_same_page(one: str, other: str) -> bool:
     return key is not None and key == _page_key(other)
 
 
+@lru_cache(maxsize=256)
 def _page_key(url: str) -> tuple[str, int | None, str, str] | None:
     target = check_url(url if "://" in url else f"http://{url}", 65_536)
     if isinstance(target, Refusal):
@@ -114,8 +116,13 @@ def _page_key(url: str) -> tuple[str, int | None, str, str] | None:
 
 
 def _plain(part: str) -> str:
-    """Return a part of an address with its escapes written in one way."""
-    return quote(unquote_to_bytes(part), safe="/:?&=+,;@!$'()*~[]")
+    """Return a part of an address with its escapes written in one way; a mark that parts it stays escaped."""
+    return _ESCAPES.sub(_written, part)
+
+
+def _written(found: re.Match[str]) -> str:
+    char = chr(int(found[1], 16))
+    return char if char.isascii() and (char.isalnum() or char in "-._~") else found[0].upper()
 
 
 def parse_http_date(text: str) -> datetime | None:

@@ -227,6 +227,8 @@ def _json(text: str) -> Any:
 
 
 def _joined(base: str, uri: str) -> str:
+    if uri.startswith(("http://", "https://")):
+        return uri
     try:
         return urljoin(base, uri)
     except ValueError:  # no address at all; whoever asks for it is told so
