@@ -22,14 +22,14 @@ from searchlog.suspect.missing import missing_redirect_tests, missing_tests, red
 from searchlog.suspect.outline import PREFIX_CHARS, Outline, outline_of, weight
 from searchlog.suspect.phrases import missing_heading
 
-__all__ = ["RULE", "Arrived", "Suspicion", "suspect"]
+__all__ = ["JUDGED", "RULE", "Arrived", "Suspicion", "markup_of", "suspect"]
 
 RULE = "suspect/2"
 """The name of these tests, written down where their outcome is; a change of what they tell changes it."""
 
 _TEXT_MAX = 2_500
 _HEADINGS = 4
-_JUDGED = ("no-text", "malformed")
+JUDGED = ("no-text", "malformed")
 """Failures of a conversion that say something of the page, not of this machine."""
 
 
@@ -38,7 +38,7 @@ class Suspicion:
     """What a page is taken for."""
 
     kind: str
-    """`bot-challenge`, `login-wall`, `soft-404`."""
+    """`bot-challenge`, `login-wall`, `soft-404`; `paywall`, `needs-javascript` (see `held.py`)."""
     tests: tuple[str, ...]
     """The tests that fired, as short codes such as `header:cf-mitigated`, `form:password`, `little-text`."""
 
@@ -54,6 +54,11 @@ class Arrived:
     data: bytes
     """The decoded payload; only a prefix is looked at."""
 
+    @property
+    def content_type(self) -> str | None:
+        """The value of the first field of this name."""
+        return next((value for name, value in self.headers if name.lower() == "content-type"), None)
+
 
 def suspect(arrived: Arrived, conversion: Conversion | ConversionFailure | None) -> Suspicion | None:
     """Return what a page is suspected to be instead of the page asked for, or None. Never raises on any bytes.
@@ -68,7 +73,7 @@ def suspect(arrived: Arrived, conversion: Conversion | ConversionFailure | None)
     if conversion is None:
         return None
     if isinstance(conversion, ConversionFailure):
-        if conversion.reason not in _JUDGED or not sniff.is_html(conversion.media_type):
+        if conversion.reason not in JUDGED or not sniff.is_html(conversion.media_type):
             return None
         return _of_page(arrived, "", (), outline_of(arrived.data[:PREFIX_CHARS].decode("utf-8", "replace")))
     if not sniff.is_html(conversion.media_type):
@@ -77,7 +82,7 @@ def suspect(arrived: Arrived, conversion: Conversion | ConversionFailure | None)
     said = _said(conversion)
     if said > _TEXT_MAX and not any(map(missing_heading, (title, *headings))) and not _led_away(arrived.urls):
         return _of_home(arrived, conversion)
-    outline = outline_of(_markup(arrived.data, conversion.charset))
+    outline = outline_of(markup_of(arrived.data, conversion.charset))
     if outline.cut:  # what stands further down is text all the same
         outline.prose, outline.body = max(outline.prose, said), max(outline.body, said)
     return _of_page(arrived, title, headings, outline) or _of_home(arrived, conversion)
@@ -85,7 +90,9 @@ def suspect(arrived: Arrived, conversion: Conversion | ConversionFailure | None)
 
 def _of_error(arrived: Arrived) -> Suspicion | None:
     """Return whether an answer that says that it failed is a challenge."""
-    if arrived.status < 400 or not sniff.is_html(sniff.sniff(arrived.data[:2_000], _type(arrived), arrived.urls[-1])):
+    if arrived.status < 400 or not sniff.is_html(
+        sniff.sniff(arrived.data[:2_000], arrived.content_type, arrived.urls[-1])
+    ):
         return None
     outline = outline_of(arrived.data[:PREFIX_CHARS].decode("utf-8", "replace"))
     return _taken("bot-challenge", challenge_tests(arrived.status, arrived.urls, outline))
@@ -139,18 +146,14 @@ def _headings(conversion: Conversion) -> list[str]:
     return found
 
 
-def _markup(data: bytes, charset: str | None) -> str:
-    """Return the beginning of the markup as text, near enough to tell its structure."""
+def markup_of(data: bytes, charset: str | None, chars_max: int = PREFIX_CHARS) -> str:
+    """Return the beginning of a page's markup as text, near enough to tell its structure."""
     known = encoding_for_label(charset) if charset else None
     wide = known is not None and known.startswith("utf-16")
-    prefix = data[: PREFIX_CHARS * (2 if wide else 1)]
+    prefix = data[: chars_max * (2 if wide else 1)]
     if known is None or known == "utf-8":
         return prefix.decode("utf-8", "replace")
     try:
         return prefix.decode(known, "replace")
     except LookupError:
         return prefix.decode("latin-1")
-
-
-def _type(arrived: Arrived) -> str | None:
-    return next((value for name, value in arrived.headers if name.lower() == "content-type"), None)

@@ -5,7 +5,9 @@ site beside it, each part is a heading. What a heading says is never enough by i
 
 The headings stand in `phrases.txt`, which is read once, where it is first needed:
 `missing`, nothing was found; `challenge`, the visitor is checked; `challenge-weak`, the same, but other pages say so
-too; `challenge-text`, phrases that may stand anywhere in a short text of a check; `login`, a form to log in.
+too; `challenge-text`, phrases that may stand anywhere in a short text of a check; `login`, a form to log in;
+`paywall`, that a text is for those who pay; `reading-on` with `subscribing`, the same in two phrases of one short line,
+where it names no `newsletter`; `enable-javascript`, that scripts must be allowed; `loading`, a word of waiting.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from functools import cache
 from importlib.resources import files
 
 __all__ = [
+    "asks_for_scripts",
+    "asks_to_pay",
     "challenge_heading",
     "challenge_text",
     "login_heading",
@@ -24,6 +28,7 @@ __all__ = [
     "missing_ways",
     "names",
     "parts",
+    "waits",
 ]
 
 _PART = re.compile(r"\s[|·•–—»«›‹:~/-]{1,2}\s|[|»«›‹]|:\s")
@@ -143,8 +148,7 @@ def challenge_heading(heading: str) -> int:
 
 def challenge_text(text: str) -> bool:
     """Return whether a short text speaks of the visitor being checked."""
-    folded = text[:3_000].casefold().replace("\u2019", "'").replace("'", "")
-    plain = " ".join(_SIGNS.sub(" ", folded).split())
+    plain = _plain_text(text[:3_000])
     return any(phrase in plain for phrase in _list("challenge-text"))
 
 
@@ -161,3 +165,51 @@ def _logs_in(part: str) -> bool:
 
 
 _SIGNS_IN = frozenset(("log in", "login", "sign in", "signin", "anmelden", "connexion", "iniciar sesión", "вход"))
+
+
+_LINE_MAX = 280
+_SCRIPTS_TEXT = 2_000
+_RESERVED = re.compile(
+    r"(?:this|the(?: full| entire| whole)?) (?:article|post|story|content|page|issue|video|report|column|analysis|text)"
+    r"(?: is| are)?(?: only| exclusively)?(?: available| accessible| reserved| open| visible)?(?: only| exclusively)?"
+    r" (?:to|for)(?: our)?(?: paid| paying| premium| registered| logged in| full)*"
+    r" (?:subscriber|member|supporter|patron)"
+)
+_READ_ENOUGH = re.compile(
+    r"you(?:ve| have)? (?:read|reached|used|viewed|hit) (?:up )?(?:all |both )?(?:of )?(?:your|the|our|\d{1,3})"
+    r"(?: of)?(?: \d{1,3})?(?: last| limit of| monthly| free| complimentary| premium)* (?:free |monthly )?"
+    r"(?:article|stor|limit|view)"
+)
+
+
+def asks_to_pay(line: str) -> bool:
+    """Return whether a short line says that reading on is for those who subscribe, register or pay.
+
+    A line of running text that speaks of such lines is too long, and one that offers a newsletter is none.
+    """
+    if len(line) > _LINE_MAX:
+        return False
+    plain = _plain_text(line)
+    if any(word in plain for word in _list("paywall")) or _RESERVED.search(plain) or _READ_ENOUGH.search(plain):
+        return True
+    return (
+        any(phrase in plain for phrase in _list("reading-on"))
+        and any(word in plain for word in _list("subscribing"))
+        and not any(word in plain for word in _list("newsletter"))
+    )
+
+
+def asks_for_scripts(text: str) -> bool:
+    """Return whether a text asks to allow scripts."""
+    plain = _plain_text(text[:_SCRIPTS_TEXT])
+    return any(phrase in plain for phrase in _list("enable-javascript"))
+
+
+def waits(line: str) -> bool:
+    """Return whether a line is wholly a word of waiting, such as "Loading…"."""
+    return _plain(line) in _list("loading")
+
+
+def _plain_text(text: str) -> str:
+    folded = text.casefold().replace("\u2019", "'").replace("\u02bc", "'").replace("'", "")
+    return " ".join(_SIGNS.sub(" ", folded).split())
