@@ -134,12 +134,11 @@ def _ranges(findings: Sequence[Mapping[str, Any]], length: int) -> Iterator[_Ran
 def _marked(place: int, text: str, windows: Sequence[tuple[int, int]], ranges: Sequence[_Range]) -> Piece:
     if not text:
         return element("p", "The answer’s own words are not here.", class_="quiet")
-    seen = Seen(text)
     shown: list[Piece] = []
     at = 0
     for start, end in windows:
         inside = [_Range(one.start, min(end, one.end), one.number) for one in ranges if start <= one.start <= end]
-        shown += (_left_out(start - at), *_window(place, seen, start, end, inside))
+        shown += (_left_out(start - at), *_window(place, text, start, end, inside))
         ranges = [one for one in ranges if one.start > end]
         at = end
     shown.append(_left_out(len(text) - at))
@@ -175,12 +174,13 @@ def _windows(length: int, ranges: Sequence[_Range]) -> Sequence[tuple[int, int]]
     return shown
 
 
-def _window(place: int, seen: Seen, start: int, end: int, ranges: Sequence[_Range]) -> Iterator[Piece]:
+def _window(place: int, text: str, start: int, end: int, ranges: Sequence[_Range]) -> Iterator[Piece]:
     """Yield one part of the text, cut where ranges begin and end; behind each range stands its number."""
+    seen = Seen(text[start:end])  # of a part alone: a megabyte of hidden characters takes seconds to look through
     cuts = sorted({start, end, *(at for one in ranges for at in (one.start, one.end))})
     yield from (_reference(place, one.number) for one in ranges if one.end == start)
     for first, last in pairwise(cuts):
-        part = Piece(seen.html(first, last))
+        part = Piece(seen.html(first - start, last - start))
         depth = sum(one.start <= first and last <= one.end for one in ranges)
         yield element("mark", part, class_="twice" if depth > 1 else None) if depth else part
         yield from (_reference(place, one.number) for one in ranges if one.end == last)

@@ -50,7 +50,7 @@ def diff(changes: Sequence[Any]) -> Piece:
     shown = [_step(*step) for step in islice(steps, _STEPS_MAX)]
     if len(steps) > _STEPS_MAX:
         shown.append(_aside(f" … {number(len(steps) - _STEPS_MAX)} more steps are not shown"))
-    text = "".join(said for _, said, _ in steps[:_STEPS_MAX])
+    text = "".join(said[:_ENDS] for _, said, _ in steps[:_STEPS_MAX])
     return element("p", *shown, class_="diff", lang=language(text), dir=direction(text))
 
 

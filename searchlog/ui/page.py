@@ -150,7 +150,7 @@ def document(title: str, style: str, children: Iterable[str]) -> str:
         element("meta", name="referrer", content="no-referrer"),
         element("meta", name="color-scheme", content="light dark"),
         element("meta", name="robots", content="noindex"),
-        element("title", Piece(html.escape(clean(title)[:INLINE_MAX]))),
+        element("title", Piece(html.escape(clean(title[:INLINE_MAX])))),
         element("style", Piece(style)),
     )
     body = element("body", *children)

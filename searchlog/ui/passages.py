@@ -29,7 +29,7 @@ from searchlog.ui.page import (
     words,
 )
 from searchlog.ui.seen import Seen, direction, language
-from searchlog.verify.verdict import AXES
+from searchlog.verify.verdict import AXES, STATES
 
 __all__ = ["Passage", "anchor_of", "passages_of", "passages_section"]
 
@@ -87,7 +87,7 @@ def passages_of(verification: Mapping[str, Any]) -> Sequence[Passage]:
 def anchor_of(axis: str, state: str) -> str:
     """Return the name of the first place of the page where a passage is in this state."""
     plain = "".join(character if character.isascii() and character.isalnum() else "-" for character in state)
-    return f"{axis}-{plain}"
+    return f"state-{axis}-{plain}"
 
 
 def passages_section(passages: Sequence[Passage]) -> Piece:
@@ -199,7 +199,7 @@ def _axis(axis: str, verdict: Mapping[str, Any], seen: set[str]) -> Piece:
     anchor = anchor_of(axis, state)
     meaning = meaning_of(axis, state)
     known = axis_of(axis).name if axis in AXES else None
-    first = element("span", class_="anchor", id=anchor) if axis in AXES and anchor not in seen else None
+    first = element("span", class_="anchor", id=anchor) if axis in STATES and anchor not in seen else None
     seen.add(anchor)
     facts = [fact for fact in _facts(verdict) if fact]
     return element(

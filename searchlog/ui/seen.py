@@ -116,7 +116,7 @@ def language(text: str) -> str:
     """Return `zh`, `ja` or `ko` for a text in those scripts, so that its letters get their shapes; else nothing."""
     part = text[:_LOOKED_AT]
     han, kana, hangul = (len(script.findall(part)) for script in (_HAN, _KANA, _HANGUL))
-    if 10 * (han + kana + hangul) < len(part):
+    if 10 * (han + kana + hangul) <= len(part):
         return ""
     if hangul > han + kana:
         return "ko"

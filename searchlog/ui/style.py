@@ -144,7 +144,7 @@ box-decoration-break:clone}
 del{color:var(--failed);background:var(--failed-ground);text-decoration:line-through;text-decoration-thickness:1px}
 ins{color:var(--verified);background:var(--verified-ground);text-decoration:underline;text-decoration-thickness:2px;
 text-underline-offset:.2em}
-.sign{display:inline-block;font-weight:700;text-decoration:none;margin-inline-end:.2em;
+.sign{font-weight:700;margin-inline-end:.2em;
 font-family:system-ui,sans-serif}
 .mark{display:inline-block;unicode-bidi:isolate;font:600 .7rem/1.3 system-ui,sans-serif;color:var(--label);
 background:var(--label-ground);border:1px solid var(--line);border-radius:1em;padding:0 .5em;margin-inline-start:.35em;
