@@ -88,15 +88,15 @@ def test_links_of_several_fields_are_read_and_a_bad_field_costs_only_itself() ->
     "unit", ['<u>; rel="', "<", "<u>", ";" * 9, "<u>;a=\\", '"\\', " , ", '<u>; a="\\"', ",<", "> ; ", "<u>; rel=x, "]
 )
 def test_hostile_text_is_read_in_linear_time(unit: str) -> None:
-    text = unit * (2_000_000 // len(unit))
+    text = unit * (1_000_000 // len(unit))
     for cut in (True, False):
-        start = time.monotonic()
+        start = time.thread_time()
         try:
             for _ in links(text, cut=cut):
                 pass
         except FormatError:
             pass
-        assert time.monotonic() - start < 10
+        assert time.thread_time() - start < 10
 
 
 def test_more_links_than_are_read_are_told() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from searchlog.errors import UsageError
-from searchlog.mementos.source import WAYBACK, WebArchive, is_own_host, parse_source
+from searchlog.mementos.source import WAYBACK, WebArchive, announced, is_own_host, parse_source
 
 PAGE = "https://a.example/x?y=1&z=%2F"
 
@@ -95,3 +95,32 @@ def test_own_hosts_are_told_from_others(host: str) -> None:
     assert is_own_host(host)
     assert not is_own_host("web.archive.org")
     assert not is_own_host("8.8.8.8")
+
+
+def test_capture_that_an_aggregator_leads_to_is_asked_for_in_its_archives_raw_view() -> None:
+    aggregator = parse_source("timegate=https://all.example/timegate/ timemap=https://all.example/timemap/")
+    assert aggregator.home_of(f"https://web.archive.org/web/20200102030405/{PAGE}") is WAYBACK
+    assert aggregator.home_of("https://other.example/m/1") is aggregator
+
+
+LINK = (
+    "Link",
+    '</timegate?p=1>; rel="timegate", <https://w.example/list>; rel="timemap"; type="application/link-format"',
+)
+
+
+def test_page_names_its_own_archive() -> None:
+    archive = announced((("Content-Type", "text/html"), LINK), "https://wiki.example/Mill?a=%2F#top")
+    assert archive is not None
+    assert archive.timegate_of("https://wiki.example/Mill?a=%2F") == "https://wiki.example/timegate?p=1"
+    assert archive.timemap_of("https://wiki.example/Mill?a=%2F") == "https://w.example/list"
+    assert archive.timegate_of("https://wiki.example/Other") is None
+    assert (archive.name, archive.third_party) == ("wiki.example", "w.example")
+
+
+@pytest.mark.parametrize(
+    "value", ["", "<x>; rel=next", "<javascript:x>; rel=timegate", "oh no", "<http://[>; rel=timemap"]
+)
+def test_page_that_names_no_archive(value: str) -> None:
+    assert announced((("Link", value),), "https://wiki.example/Mill") is None
+    assert announced((), "not a page") is None

@@ -41,6 +41,7 @@ def ask(
 ) -> Asked:
     """Return the captures of a page nearest to a moment that an archive tells of.
 
+    near: with a time zone. pace: the turns at the archive's host; without it those that this process shares.
     Never raises for what the far end does. A page whose address is not to be told to others is not asked for.
     """
     kept = kept_back(url, archive)
@@ -69,7 +70,7 @@ def fetch_memento(memento: Memento, client: Client, deadline: Deadline, *, pace:
     the live page. A fetch of something that is no memento of the page is `failed` with the reason that `served.judge`
     gives, its exchanges kept. `judge(memento, fetch)` also tells the moment and status that were served.
     """
-    source = memento.source
+    source = memento.source.home_of(memento.uri)
     asking = Asking(client, pace or SHARED_PACE, source.pause_s, deadline)
 
     def follow(hop: Exchange, location: str) -> str | None:

@@ -18,7 +18,7 @@ from searchlog.errors import FormatError
 
 __all__ = ["LINKS_MAX", "Link", "header_links", "links"]
 
-LINKS_MAX = 200_000
+LINKS_MAX = 100_000
 """Links read of one text: about as many as the largest body that is fetched can hold."""
 _URI_MAX = 8_192
 

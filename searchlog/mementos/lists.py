@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from urllib.parse import urlencode
 
 from searchlog.capture.exchange import Exchange, Outcome
+from searchlog.capture.guard import safe_url
 from searchlog.errors import FormatError
 from searchlog.mementos.hops import Question
 from searchlog.mementos.inquiry import FAR, Inquiry, is_future
@@ -104,7 +105,9 @@ def _read_list(inquiry: Inquiry, service: str, final: Exchange) -> tuple[TimeMap
         inquiry.say(service, Answer.UNAVAILABLE, "format", str(error))
         return None
     if told.original is not None and not is_same_page(told.original, inquiry.page):
-        inquiry.say(service, Answer.NONE, "other-page", f"it lists captures of another page: {told.original}")
+        inquiry.say(
+            service, Answer.NONE, "other-page", f"it lists captures of another page: {safe_url(told.original, 300)}"
+        )
         return told, count
     if cut and not chosen:
         inquiry.say(service, Answer.UNAVAILABLE, final.reason or final.decoded.reason, "the list was cut short")

@@ -67,8 +67,9 @@ class Memento:
     @property
     def raw_uri(self) -> str | None:
         """Where the page stands as it was received; None when the archive has no such view that we know of."""
-        found = self.source.split_memento(self.uri)
-        return None if found is None else self.source.raw_of(*found)
+        home = self.source.home_of(self.uri)
+        found = home.split_memento(self.uri)
+        return None if found is None else home.raw_of(*found)
 
     @property
     def is_error(self) -> bool:

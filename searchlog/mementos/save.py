@@ -23,7 +23,7 @@ from searchlog import keyring
 from searchlog.capture.client import Client
 from searchlog.capture.deadline import Deadline
 from searchlog.capture.exchange import Exchange, Fetch, Outcome, header
-from searchlog.capture.guard import Refusal, check_url
+from searchlog.capture.guard import Refusal, check_url, safe_url
 from searchlog.errors import FormatError, UsageError
 from searchlog.mementos.ask import SHARED_PACE, ask_index
 from searchlog.mementos.hops import Asking, Question
@@ -237,7 +237,7 @@ class _Order:
         if capture is None:
             return self._look_in_index(job, "no-capture", f"the job succeeded, with the timestamp {stamp[:20]!r}")
         if not is_same_page(original, self.page):
-            return self._look_in_index(job, "other-page", f"the job captured another page: {original}")
+            return self._look_in_index(job, "other-page", f"the job captured another page: {safe_url(original, 300)}")
         return self._ended(SaveOutcome.SAVED, "the archive says that it has it", capture, job=job)
 
     def _capture(self, stamp: str, original: str, status: object = None) -> Memento | None:

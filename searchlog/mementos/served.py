@@ -13,6 +13,7 @@ from enum import StrEnum
 from urllib.parse import urljoin
 
 from searchlog.capture.exchange import Exchange, Fetch, Outcome, header
+from searchlog.capture.guard import safe_url
 from searchlog.mementos.links import header_links
 from searchlog.mementos.memento import Memento, is_same_page, parse_http_date
 from searchlog.mementos.source import WebArchive
@@ -71,12 +72,16 @@ def judge(memento: Memento, fetch: Fetch) -> Served:
     if not isinstance(at, datetime):
         outcome, reason, detail = _no_memento(final, at)
         return Served(outcome, reason, detail, memento)
-    original = original_of(final, memento.source) or memento.original
+    home = memento.source.home_of(final.url)
+    original = original_of(final, home) or memento.original
     told = replace(memento, at=at, original=original)
-    served = Served(Answer.FOUND, None, "", told, final.status, memento.source.is_raw(final.url))
-    if not (is_same_page(original, memento.original) or _was_led_to(fetch, memento.source)):
+    served = Served(Answer.FOUND, None, "", told, final.status, home.is_raw(final.url))
+    if not (is_same_page(original, memento.original) or _was_led_to(fetch, home)):
         return replace(
-            served, outcome=Answer.NONE, reason="other-page", detail=f"it is a memento of another page: {original}"
+            served,
+            outcome=Answer.NONE,
+            reason="other-page",
+            detail=f"it is a memento of another page: {safe_url(original, 300)}",
         )
     status = final.status or 0
     if status >= 400:

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import quote
+from urllib.parse import quote, urljoin
 
+from searchlog.capture.exchange import Header
 from searchlog.capture.guard import Refusal, Target, check_address, check_url, is_loopback_name
 from searchlog.errors import UsageError
+from searchlog.mementos.links import header_links
 
-__all__ = ["WAYBACK", "WebArchive", "is_own_host", "parse_source"]
+__all__ = ["WAYBACK", "WebArchive", "announced", "is_own_host", "parse_source"]
 
 _PAUSE_S = 1.0
 _STAMP = re.compile(r"(\d{14}|\d{4,12})(?:[a-z]{2}_)?/", re.ASCII)
@@ -44,14 +46,26 @@ class WebArchive:
     """Who learns which page is asked for; empty when the archive is on this machine or in its own network."""
     pause_s: float = _PAUSE_S
     """Seconds between the starts of two requests."""
+    page: str | None = None
+    """The only page that it is for: TimeGate and TimeMap are complete addresses then."""
 
     def timegate_of(self, page: str) -> str | None:
         """Return the address that is asked for the capture of a page nearest to a moment."""
-        return _address(self.timegate, page)
+        return self._of(self.timegate, page)
 
     def timemap_of(self, page: str) -> str | None:
         """Return the address of the first list of a page's captures."""
-        return _address(self.timemap, page)
+        return self._of(self.timemap, page)
+
+    def _of(self, service: str | None, page: str) -> str | None:
+        if self.page is None:
+            return _address(service, page)
+        return service if page == self.page else None
+
+    def home_of(self, uri: str) -> WebArchive:
+        """Return the archive whose form a URI-M has: this one, or another known one that an aggregator leads to."""
+        known = next((archive for archive in (self, WAYBACK) if archive.split_memento(uri) is not None), None)
+        return known or self
 
     def raw_of(self, timestamp: str, page: str) -> str | None:
         """Return the address of a page as it was captured at this timestamp of 14 digits."""
@@ -128,6 +142,30 @@ def parse_source(text: str) -> WebArchive:
     )
 
 
+def announced(headers: tuple[Header, ...], page: str) -> WebArchive | None:
+    """Return the archive that a live page names for itself in its Link fields, as wikis and journals do; or None.
+
+    page: the final address of the page. Spec: RFC 7089 sections 2.2.1 and 4.1 (a page may be its own TimeGate).
+    """
+    told: dict[str, str] = {}
+    for link in header_links(headers):
+        for name in ("timegate", "timemap"):
+            if name in link.relations and link.uri:
+                told.setdefault(name, _joined(page, link.uri))
+    here, targets = check_url(page), [check_url(address) for address in told.values()]
+    hosts = [target.host for target in targets if isinstance(target, Target)]
+    if isinstance(here, Refusal) or not hosts or len(hosts) != len(told):
+        return None
+    others = dict.fromkeys(host for host in hosts if host != here.host)
+    return WebArchive(
+        hosts[0],
+        timegate=told.get("timegate"),
+        timemap=told.get("timemap"),
+        third_party=", ".join(others),
+        page=here.url,
+    )
+
+
 def is_own_host(host: str) -> bool:
     """Whether a host is this machine, or an address of a network of one's own; a name is not looked up."""
     if is_loopback_name(host):
@@ -167,6 +205,13 @@ def _target(address: str, text: str) -> Target:
     if isinstance(target, Refusal):
         raise UsageError(f"web archive: {target.detail}", value=text)
     return target
+
+
+def _joined(base: str, uri: str) -> str:
+    try:
+        return urljoin(base, uri)
+    except ValueError:
+        return uri
 
 
 def _address(service: str | None, page: str) -> str | None:

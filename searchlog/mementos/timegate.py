@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from searchlog.capture.exchange import Exchange, Fetch, Outcome, header
+from searchlog.capture.guard import safe_url
 from searchlog.mementos.hops import Question, is_redirect
 from searchlog.mementos.inquiry import Inquiry, is_future, joined
 from searchlog.mementos.links import Link, header_links
@@ -38,7 +39,7 @@ def ask_timegate(inquiry: Inquiry) -> None:
     if of_page:
         inquiry.say("timegate", Answer.FOUND)
     elif found:
-        detail = f"it answered with another page: {found[0].original}"
+        detail = f"it answered with another page: {safe_url(found[0].original, 300)}"
         inquiry.say("timegate", Answer.NONE, "other-page", detail)
     elif not inquiry.trouble("timegate", fetch):
         assert fetch.final is not None
