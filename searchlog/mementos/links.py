@@ -46,8 +46,8 @@ class Link:
 def links(text: str, *, cut: bool = False) -> Iterator[Link]:
     """Yield the links of a text in their order, each as soon as it is read.
 
-    cut: the text ends somewhere, so what is left of its last link is let go. Raises FormatError where the text is no
-    list of links, and after LINKS_MAX of them.
+    cut: the text ends somewhere, so what is left of its last link is let go, and what follows after LINKS_MAX links.
+    Raises FormatError where the text is no list of links, and for more links than that in a text that is whole.
     """
     at = _skip(text, 0)
     for _ in range(LINKS_MAX):
@@ -63,7 +63,7 @@ def links(text: str, *, cut: bool = False) -> Iterator[Link]:
             return  # more of it may have stood there
         yield link
         at = _skip(text, at)
-    if at < len(text):
+    if at < len(text) and not cut:
         raise FormatError(f"more than {LINKS_MAX} links in one list")
 
 
