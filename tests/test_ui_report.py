@@ -17,13 +17,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from searchlog.drift.drift import Change
+from searchlog.recheck.result import CheckedPassage, Verification
 from searchlog.spoofing.invisible import sanitise
 from searchlog.ui.meanings import AXES
 from searchlog.ui.page import element, foreign, link
 from searchlog.ui.report import report_page
 from searchlog.ui.seen import Seen, direction, language
 from searchlog.ui.style import DARK, LIGHT, STYLE
-from searchlog.verify.verdict import STATES
+from searchlog.verify.finding import Report
+from searchlog.verify.verdict import STATES, PassageVerdict
 from tests.verifications import MILL, map_texts, passage, rich, small, verdict, whole
 
 GOLDEN = Path(__file__).parent / "golden" / "report.html"
@@ -199,6 +202,49 @@ def test_evidence_of_an_answer_leads_to_its_passage_unless_two_sessions_have_it(
     assert '<a href="#passage-1">' not in report_page(both)
     both["answers"][0]["session"] = "s2"
     assert '<a href="#passage-3">' in report_page(both)
+
+
+def test_what_was_not_checked_in_an_answer_is_counted_and_listed() -> None:
+    counted = {"text": "x", "findings": [], "not_checked": {"uncited": 3}}
+    items = [{"reason": "uncited", "text": "It rained."}, {"reason": "judgement", "text": "It was late."}]
+    text = text_of(report_page({"answers": [counted, {"text": "y", "findings": [], "not_checked": items}]}))
+    assert "Not checked: 3 uncited." in text
+    assert "Not checked: 1 uncited, 1 judgement." in text
+    assert "It was late." in text
+    assert re.search(r"answernobody asked4 uncited1 judgement", text)
+
+
+def test_what_others_say_of_a_head_and_what_an_earlier_check_said_is_told_as_such() -> None:
+    text = text_of(report_page(rich()))
+    assert "L1 a key that was named signed its head: ada@example.org, of the first 60 records" in text
+    assert text.count("kept from an earlier check") == 1
+    kept = text_of(report_page({"kept_in": "checks-1 turn 3"})), text_of(report_page({"not_kept": "it is read only"}))
+    assert "kept in checks-1 turn 3" in kept[0]
+    assert "not kept: it is read only" in kept[1]
+
+
+def test_what_a_verification_writes_is_what_the_page_reads() -> None:
+    """The specimens are made by hand; this one is made by those who write the JSON."""
+    report = Report(session="s1", axis="store", size=7, checked={"records": 7})
+    report.add("blob-missing", "sha256:77", expected="it", found="nothing")
+    kept = PassageVerdict(
+        *("s1", "e4", "sha256:44", "live", "changed", "https://example.org/p"),
+        checked_at="2026-02-03T04:05:06Z",
+        changes=(Change("-", "nine ", ("number",)), Change("+", "ten ", ("number",))),
+        notes=("folded",),
+    )
+    one = CheckedPassage(
+        "s1", "e4", "sha256:44", "https://example.org/p", "2026-01-02T03:04:05Z", "Tides", "nine mills"
+    )
+    one.verdicts["live"] = kept
+    found = Verification("session s1", "/archive", reports=[report], passages=[one])
+    page = report_page(json.loads(json.dumps(found.to_json())))
+    text = text_of(page)
+    for said in ("blob-missing", "expectedit", "foundnothing", "7 records", "Tides", "nine mills", "other words stand"):
+        assert said in text
+    assert "white space, quotation marks or dashes are written otherwise" in text
+    assert "<del>" in page
+    assert "2026-02-03 04:05:06 UTC" in text
 
 
 # --- findings in the text of an answer

@@ -177,6 +177,7 @@ def rich() -> dict[str, Any]:
             url="https://journal.example.org/2023/05/mortality-under-treatment?section=results",
             exact="In the treated group mortality fell by 13%, and the committee found that the benefit of 25 mg "
             "outweighed its risks. Dr. Amara Okafor presented the results on 3 May 2023.",
+            earlier=["web-archive"],
             heading_path=["Results", "Primary outcome", "Mortality"],
         ),
         passage(
@@ -288,6 +289,7 @@ def rich() -> dict[str, Any]:
             **at("the gate shuts at low water"),
             "message": "the quotation is not what the passage says",
             "evidence": ["e2"],
+            "cited": ["e2", "https://example.org/tide-mills"],
             "changes": [["=", "the gate shuts at "], ["-", "high ", []], ["+", "low ", []], ["=", "water"]],
         },
         {"code": "quote-overlap", **at("shuts at low water” [e2]"), "message": "a second finding over the first"},
@@ -300,14 +302,26 @@ def rich() -> dict[str, Any]:
         {"code": "number-unsupported", **at("三千六百名"), "message": "3600", "evidence": ["e3"]},
         {"code": "page-not-opened", "message": "a page is cited that nobody opened", "found": "https://example.net/"},
     ]
+    unchecked = [
+        {"reason": "uncited", "start": 4, "end": 24, "text": "What the trials show"},
+        {"reason": "judgement", "start": 0, "end": 3, "text": "According to the journal", "evidence": ["e1"]},
+    ]
     clean = {"text": "The pond fills with the tide [e2].", "form": "anthropic", "outcome": "verified", "findings": []}
     answers = [
-        {"text": text, "form": "text", "outcome": "failed", "findings": findings, "not_checked": {"uncited": 3}},
+        {
+            "text": text,
+            "form": "text",
+            "outcome": "failed",
+            "findings": findings,
+            "not_checked": unchecked,
+            "counts": {"citations": 5, "citations_resolved": 4},
+        },
         clean,
     ]
     reports = [
         {"session": SESSION, "axis": "store", "outcome": "verified", "level": "L2", "size": 120, "root": "AAAA",
-         "checked": {"records": 120, "blobs": 44}, "not_checked": {}, "findings": [], "untold": 0},
+         "checked": {"records": 120, "blobs": 44}, "not_checked": {}, "findings": [], "untold": 0, "state": "intact",
+         "support": [{"level": "L2", "size": 90}, {"level": "L1", "size": 60, "who": "ada@example.org"}]},
         {"session": SESSION, "axis": "derivation", "outcome": "failed", "level": "L0", "size": 120, "root": "AAAA",
          "checked": {"pages": 17, "passages": 66}, "not_checked": {"no converter for application/x-old": 2},
          "findings": [

@@ -5,6 +5,7 @@ Ranges of findings may overlap. Of a long answer, what stands around the finding
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,7 +19,7 @@ from searchlog.ui.meanings import NOTES, outcome_in
 from searchlog.ui.page import Piece, element, foreign, joined, more_of, number, pieces, several, words
 from searchlog.ui.seen import Seen, direction, language
 
-__all__ = ["answers_section"]
+__all__ = ["answers_section", "unchecked_in"]
 
 _ANSWERS_MAX = 100
 _FINDINGS_MAX = 500
@@ -32,6 +33,7 @@ _RANGE_MAX = 2_000
 _SHOWN_MAX = 80_000
 _EVIDENCE_MAX = 12
 _COUNTS_MAX = 30
+_UNCHECKED_MAX = 200
 
 Links = Mapping[tuple[str, str], str]
 
@@ -73,7 +75,7 @@ def answers_section(answers: Sequence[Mapping[str, Any]], links: Links) -> Piece
         element(
             "p",
             "Marked places are numbered, and the list beneath says what was found there. Of a place without a mark "
-            "nothing is claimed.",
+            "nothing is claimed. In a comparison − is what the evidence says, and + what the answer says.",
             class_="quiet",
         ),
         *shown,
@@ -92,14 +94,13 @@ def _answer(place: int, answer: Mapping[str, Any], links: Links) -> Piece:
         pieces("session ", foreign(session, 80)) if session else None,
         pieces("form ", foreign(answer.get("form"), 40)) if words(answer.get("form")) else None,
         pieces(several(len(text), "character")),
-        pieces("looked at: ", said) if (said := _counts(mapping_in(answer, "checked"))) else None,
+        pieces("looked at: ", said) if (said := _counts(mapping_in(answer, "counts"))) else None,
     ]
     ranges = list(_ranges(findings, len(text)))
     windows = _windows(len(text), ranges)
     placed = {one.number for one in ranges if any(start <= one.start <= end for start, end in windows)}
     frame = _Frame(place, session, links, placed)
     items = [_finding(frame, n, finding) for n, finding in enumerate(findings, 1)]
-    left = _counts(mapping_in(answer, "not_checked"))
     return element(
         "article",
         element("h3", f"Answer {place}"),
@@ -109,7 +110,7 @@ def _answer(place: int, answer: Mapping[str, Any], links: Links) -> Piece:
         _marked(place, text, windows, ranges),
         element("ol", *items, class_="findings") if items else None,
         more_of(untold, "finding"),
-        element("p", "Not checked: ", left, ".", class_="quiet") if left else None,
+        _unchecked(answer),
         class_="answer",
         id=f"answer-{place}",
     )
@@ -117,7 +118,35 @@ def _answer(place: int, answer: Mapping[str, Any], links: Links) -> Piece:
 
 def _counts(counts: Mapping[str, Any]) -> Piece:
     names = [name for name in counts if count_in(counts, name)][:_COUNTS_MAX]
-    return joined([pieces(f"{number(count_in(counts, name))} ", foreign(name, 80)) for name in names], ", ")
+    said = [pieces(f"{number(count_in(counts, name))} ", foreign(name.replace("_", " "), 80)) for name in names]
+    return joined(said, ", ")
+
+
+def unchecked_in(answer: Mapping[str, Any]) -> Mapping[str, int]:
+    """Return how many things in an answer were not checked, by reason; it has them counted, or one by one."""
+    counted = mapping_in(answer, "not_checked")
+    if counted:
+        return {why: count_in(counted, why) for why in counted}
+    return Counter(words(item.get("reason")) for item in mappings_in(answer, "not_checked"))
+
+
+def _unchecked(answer: Mapping[str, Any]) -> Piece | None:
+    """Return what was not checked: how many for which reason, and behind it the places themselves."""
+    counts = unchecked_in(answer)
+    if not any(counts.values()):
+        return None
+    said = pieces("Not checked: ", _counts(counts), ".")
+    items = mappings_in(answer, "not_checked")
+    if not items:
+        return element("p", said, class_="quiet")
+    rows = [
+        element("li", element("b", foreign(item.get("reason"), 60)), " · ", foreign(item.get("text"), 300))
+        for item in items[:_UNCHECKED_MAX]
+    ]
+    listed = element("ul", *rows, class_="findings")
+    return element(
+        "details", element("summary", said, class_="quiet"), listed, more_of(len(items) - len(rows), "place")
+    )
 
 
 # --- the text with its marks
@@ -197,6 +226,7 @@ def _reference(place: int, finding: int) -> Piece:
 def _finding(frame: _Frame, n: int, finding: Mapping[str, Any]) -> Piece:
     said = foreign(finding.get("text"), 300)
     there = element("a", said, href=f"#answer-{frame.place}-at-{n}") if said and n in frame.placed else said
+    cited = [_evidence(frame, id_) for id_ in texts_in(finding, "cited")[:_EVIDENCE_MAX]]
     evidence = [_evidence(frame, id_) for id_ in texts_in(finding, "evidence")[:_EVIDENCE_MAX]]
     notes = [pieces(NOTES[note]) if note in NOTES else foreign(note, 80) for note in texts_in(finding, "notes")[:8]]
     return element(
@@ -204,6 +234,7 @@ def _finding(frame: _Frame, n: int, finding: Mapping[str, Any]) -> Piece:
         element("p", joined([part for part in (element("b", foreign(finding.get("code"), 60)), there) if part], " · ")),
         element("p", foreign(finding.get("message"), 1_000)) if words(finding.get("message")) else None,
         expected_and_found(finding),
+        element("p", "cited ", joined(cited, ", "), class_="facts") if cited else None,
         element("p", "evidence ", joined(evidence, ", "), class_="facts") if evidence else None,
         element("p", joined(notes, " · "), class_="facts") if notes else None,
         diff(list_in(finding, "changes")),
@@ -213,5 +244,5 @@ def _finding(frame: _Frame, n: int, finding: Mapping[str, Any]) -> Piece:
 
 def _evidence(frame: _Frame, id_: str) -> Piece:
     there = frame.links.get((frame.session, id_)) or frame.links.get(("", id_))
-    shown = foreign(id_, 40, class_="id")
+    shown = foreign(id_, 200, class_="id")
     return element("a", shown, href=f"#{there}") if there else shown

@@ -8,7 +8,7 @@ from typing import Any
 from searchlog.ui.chips import chip
 from searchlog.ui.given import count_in, mapping_in, mappings_in
 from searchlog.ui.meanings import LEVELS, axis_of, outcome_in
-from searchlog.ui.page import Piece, element, foreign, joined, more_of, number, pieces, several, words
+from searchlog.ui.page import Piece, element, foreign, joined, moment, more_of, number, pieces, several, words
 from searchlog.verify.finding import FINDINGS
 
 __all__ = ["findings_section"]
@@ -18,6 +18,7 @@ _REPORTS_MAX = 1_000
 _FINDINGS_MAX = 1_000
 """Of one report; no report has more."""
 _COUNTS_MAX = 20
+_SUPPORT_MAX = 50
 
 
 def findings_section(reports: Sequence[Mapping[str, Any]]) -> Piece:
@@ -55,6 +56,24 @@ def _level(report: Mapping[str, Any]) -> Piece | None:
     return element("span", foreign(level, 8, class_="level"), f" {LEVELS[level]}" if level in LEVELS else None)
 
 
+def _support(report: Mapping[str, Any]) -> Piece | None:
+    """Return what others say of heads that the session extends, each for itself."""
+    rows = []
+    for one in mappings_in(report, "support")[:_SUPPORT_MAX]:
+        level, who, at = words(one.get("level")), one.get("who"), one.get("at")
+        rows.append(
+            element(
+                "li",
+                foreign(level, 8, class_="level"),
+                f" {LEVELS[level]}" if level in LEVELS else None,
+                pieces(": ", foreign(who, 120)) if words(who) else None,
+                pieces(", ", moment(at)) if words(at) else None,
+                f", of the first {several(count_in(one, 'size'), 'record')}" if count_in(one, "size") else None,
+            )
+        )
+    return element("ul", *rows, class_="support") if rows else None
+
+
 def _counts(counts: Mapping[str, Any]) -> Piece:
     """Return `3 pages, 12 records`."""
     names = [name for name in counts if count_in(counts, name)]
@@ -69,6 +88,7 @@ def _report(report: Mapping[str, Any]) -> Piece:
     untold = count_in(report, "untold") + max(0, len(mappings_in(report, "findings")) - _FINDINGS_MAX)
     facts = [
         pieces(f"{several(count_in(report, 'size'), 'record')}") if count_in(report, "size") else None,
+        pieces("state ", foreign(report.get("state"), 40, class_="state")) if words(report.get("state")) else None,
         pieces("looked at: ", said) if (said := _counts(mapping_in(report, "checked"))) else None,
         pieces("not checked: ", left) if (left := _counts(mapping_in(report, "not_checked"))) else None,
     ]
@@ -80,6 +100,7 @@ def _report(report: Mapping[str, Any]) -> Piece:
         ),
         element("ol", *(_finding(finding) for finding in findings), class_="findings"),
         more_of(untold, "finding"),
+        _support(report),
         class_="report",
     )
 
@@ -121,7 +142,7 @@ def _table(reports: Sequence[Mapping[str, Any]]) -> Piece:
                         foreign(report.get("session"), 80),
                         _axis_name(report),
                         chip(outcome_in(report.get("outcome"))),
-                        _level(report),
+                        pieces(_level(report), _support(report)),
                         _counts(mapping_in(report, "checked")),
                         _counts(mapping_in(report, "not_checked")),
                     ),

@@ -136,12 +136,17 @@ def _card(passage: Passage, many_sessions: bool, seen: set[str]) -> Piece:
     given = passage.given
     name = foreign(given.get("evidence"), 40, class_="id") or element("span", "no id", class_="id")
     title = foreign(given.get("title"), 200) or element("span", "without a title", class_="quiet")
+    earlier = texts_in(given, "earlier")
     heading = element("h4", name, " ", title)
     # written before the body, so that a state's first place is where a reader sees it first
     body = [
         _source(given, many_sessions),
         _quote(given),
-        element("ul", *(_axis(axis, verdict, seen) for axis, verdict in passage.verdicts), class_="verdicts"),
+        element(
+            "ul",
+            *(_axis(axis, verdict, seen, axis in earlier) for axis, verdict in passage.verdicts),
+            class_="verdicts",
+        ),
         *(_comparison(axis, verdict) for axis, verdict in passage.verdicts),
     ]
     if passage.group != "verified":
@@ -194,7 +199,7 @@ def _around(text: str) -> Piece:
     return element("span", Piece(Seen(text).html()), class_="around") if text else Piece()
 
 
-def _axis(axis: str, verdict: Mapping[str, Any], seen: set[str]) -> Piece:
+def _axis(axis: str, verdict: Mapping[str, Any], seen: set[str], earlier: bool) -> Piece:
     state = words(verdict.get("state"))
     anchor = anchor_of(axis, state)
     meaning = meaning_of(axis, state)
@@ -202,6 +207,7 @@ def _axis(axis: str, verdict: Mapping[str, Any], seen: set[str]) -> Piece:
     first = element("span", class_="anchor", id=anchor) if axis in STATES and anchor not in seen else None
     seen.add(anchor)
     facts = [fact for fact in _facts(verdict) if fact]
+    facts += [pieces("kept from an earlier check")] if earlier else []
     return element(
         "li",
         element("span", known or foreign(axis, 40), class_="axis"),

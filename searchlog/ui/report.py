@@ -10,11 +10,12 @@ The axes are told one beside the other and never merged: there is no verdict ove
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from searchlog.ui.answers import answers_section
+from searchlog.ui.answers import answers_section, unchecked_in
 from searchlog.ui.bars import bar, told
 from searchlog.ui.chips import chip
 from searchlog.ui.findings import findings_section
@@ -72,6 +73,8 @@ def _header(verification: Mapping[str, Any], subject: str, passages: Sequence[Pa
         else None,
         pieces(several(len(passages), "passage")),
         pieces(several(answer_count, "answer")) if answer_count else None,
+        pieces("kept in ", foreign(kept, 120)) if (kept := verification.get("kept_in")) and words(kept) else None,
+        pieces("not kept: ", foreign(why)) if (why := verification.get("not_kept")) and words(why) else None,
     ]
     places = [
         *((f"passages-{one.replace(' ', '-')}", one, sum(p.group == one for p in passages)) for one in OUTCOMES),
@@ -237,12 +240,12 @@ def _gaps(verification: Mapping[str, Any]) -> Iterator[tuple[str, Piece]]:
             count = count_in(mapping_in(counts, axis), state)
             if count and outcome_of(axis, state) == "not checked":
                 yield axis, pieces(f"{several(count, 'passage')}: {meaning_of(axis, state)}")
-    sums: dict[tuple[str, str], int] = {}
-    for kind in ("reports", "answers"):
-        for one in mappings_in(verification, kind):
-            axis = words(one.get("axis")) if kind == "reports" else "answer"
-            for why in mapping_in(one, "not_checked"):
-                sums[axis, why] = sums.get((axis, why), 0) + count_in(mapping_in(one, "not_checked"), why)
+    sums: Counter[tuple[str, str]] = Counter()
+    for report in mappings_in(verification, "reports"):
+        left = mapping_in(report, "not_checked")
+        sums.update({(words(report.get("axis")), why): count_in(left, why) for why in left})
+    for answer in mappings_in(verification, "answers"):
+        sums.update({("answer", why): count for why, count in unchecked_in(answer).items()})
     for (axis, why), count in sums.items():
         if count:
             yield axis, pieces(f"{number(count)} ", foreign(why, 160))

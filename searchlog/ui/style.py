@@ -161,6 +161,7 @@ mark{color:inherit;background:var(--mark);border-bottom:2px solid var(--not-chec
 mark.twice{background:var(--mark-twice);border-bottom-style:double;border-bottom-width:3px}
 sup{font:600 .72rem/1 system-ui,sans-serif;unicode-bidi:isolate;margin-inline:.12em;scroll-margin-top:4rem}
 sup:target a{outline:2px solid var(--link)}
+.support{padding-inline-start:1.1rem;margin-top:.2rem;color:var(--quiet);font-size:.9rem}
 .gaps{display:grid;grid-template-columns:7rem 1fr;margin-top:.6rem}
 .gaps dt{grid-column:1;color:var(--quiet);padding:.3rem 0}
 .gaps dd{grid-column:2;margin:0;padding:.3rem 0}
