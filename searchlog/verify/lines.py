@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from searchlog.ledger import Gap, Ledger, Record
 from searchlog.log.store.base import LogStore, StoredLine
 
-__all__ = ["pages_of"]
+__all__ = ["entries_of", "pages_of"]
 
 _PAGE = 256
 """Lines read at once: a line has at most some tens of kilobytes, most have two."""
@@ -35,3 +36,9 @@ def pages_of(log: LogStore, session: str) -> Iterator[list[StoredLine]]:
         if len(page) + len(grown) < _PAGE:  # a gap, not somebody who appended
             yield rest
             return
+
+
+def entries_of(ledger: Ledger, size: int) -> Iterator[Record | Gap]:
+    """Yield the first `size` entries of a session's log, a page read at a time."""
+    for start in range(0, size, _PAGE):
+        yield from ledger.entries(start, min(size, start + _PAGE))

@@ -15,11 +15,11 @@ from searchlog.records import Capture, Conversion, Evidence, Rendering
 from searchlog.verify.blobs import blob_refs
 from searchlog.verify.damage import WORST, Damage, Fault, worse
 from searchlog.verify.finding import Report
+from searchlog.verify.lines import entries_of
 from searchlog.verify.verdict import PassageVerdict
 
 __all__ = ["store_verdicts"]
 
-_PAGE = 256
 _SOUND: Fault = (WORST[0], "")
 _CHAIN = (Capture, Conversion, Evidence)
 
@@ -32,10 +32,10 @@ def store_verdicts(report: Report, ledger: Ledger, *, checked_at: str = "") -> I
     """
     rests = _Rests(report.damage)
     if report.damage.worst != WORST[0]:
-        for entry in _entries(ledger, report.size):
+        for entry in entries_of(ledger, report.size):
             rests.take(entry)
     told: set[str] = set()
-    for entry in _entries(ledger, report.size):
+    for entry in entries_of(ledger, report.size):
         if isinstance(entry, Record) and isinstance(entry.body, Evidence) and entry.body.id not in told:
             told.add(entry.body.id)
             yield _counted(report, _verdict(ledger.session, entry.body, rests.of(entry), checked_at))
@@ -106,11 +106,6 @@ class _Rests:
 
 def _worst(one: Fault, other: Fault) -> Fault:
     return one if worse(one[0], other[0]) == one[0] else other
-
-
-def _entries(ledger: Ledger, size: int) -> Iterator[Record | Gap]:
-    for start in range(0, size, _PAGE):
-        yield from ledger.entries(start, min(size, start + _PAGE))
 
 
 def _verdict(session: str, body: Evidence, fault: Fault, checked_at: str) -> PassageVerdict:
