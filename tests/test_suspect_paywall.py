@@ -160,6 +160,9 @@ NOTHING = (
     "Subscribe to our newsletter",
     "Subscribe to our newsletter for exclusive content and read the full story every week",
     "Already a subscriber? Log in",
+    # a widespread box over pages that are whole
+    "Subscribe now to keep reading and get access to the full archive.",
+    "Suscríbete ahora para seguir leyendo y obtener acceso al archivo completo.",
     "Continue reading",
     "Read more",
     "Subscribe",

@@ -185,7 +185,8 @@ _READ_ENOUGH = re.compile(
 def asks_to_pay(line: str) -> bool:
     """Return whether a short line says that reading on is for those who subscribe, register or pay.
 
-    A line of running text that speaks of such lines is too long, and one that offers a newsletter is none.
+    A line of running text that speaks of such lines is too long, and one that offers a newsletter is none, nor one that
+    offers a blog's "full archive", which stands on pages that are whole.
     """
     if len(line) > _LINE_MAX:
         return False
