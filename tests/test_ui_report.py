@@ -143,8 +143,10 @@ def test_every_axis_has_a_row_with_its_own_outcome_and_none_stands_for_all() -> 
     rows = re.search(r'<ul class="axes">(.*?)</ul>', page, re.DOTALL)
     assert rows is not None
     outcomes = re.findall(r'class="chip ([a-z-]+)"', rows[1])
-    assert outcomes == ["verified", "verified", "failed", "not-checked", "failed"]
+    assert outcomes == ["failed", "verified", "failed", "not-checked", "failed"]
     assert "nobody asked this time" in rows[1]
+    for basis in ("passages: 2 verified; 1 session: 1 finding<", "passages: 1 failed, 1 verified", "answers: 1 failed"):
+        assert basis in rows[1]
 
 
 def test_every_state_is_told_with_its_meaning_and_its_count() -> None:

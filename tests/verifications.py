@@ -57,6 +57,9 @@ def whole(passages: Sequence[Mapping[str, Any]], **more: Any) -> dict[str, Any]:
     for axis, states in counts.items():
         told = {outcome_of(axis, state) for state in states}
         outcomes[axis] = next((one for one in ("failed", "not checked") if one in told), "verified")
+    for report in more.get("reports", ()):
+        if report["findings"]:
+            outcomes[report["axis"]] = "failed"
     if more.get("answers"):
         outcomes["answer"] = "failed" if any(one["findings"] for one in more["answers"]) else "verified"
     return {

@@ -28,42 +28,46 @@ AXES: Mapping[str, Axis] = {
     "store": Axis(
         "store",
         "Is the record intact?",
-        "Digests, hash tree, counts, signatures and time stamps of what is kept agree with one another, up to the "
-        "level told.",
+        "Verified means that digests, hash tree, counts, signatures and time stamps of what is kept agree with one "
+        "another, up to the level told.",
         "It does not show what a page said to anybody else, nor who made the record. At level L0 a record that was "
         "made anew as a whole agrees with itself too.",
     ),
     "derivation": Axis(
         "derivation",
         "Does the stored page hold the passage?",
-        "The stored bytes give the stored text again, and the passage stands in it where its record says.",
+        "Verified means that the stored bytes give the stored text again, or another text in which the passage stands "
+        "too, and that it stands in the stored text where its record says.",
         "It does not show what the page says now, nor whether what the page says is so.",
     ),
     "live": Axis(
         "live",
         "Does the page say it now?",
-        "The page was asked for again, and the passage was looked for in what came, word by word.",
+        "Verified means that the page was asked for again, and that what came has the same words in surroundings that "
+        "say the same.",
         "It shows one moment, from one place, to a program. A page that says something else now may have said it "
         "then, and a page that gives no answer today may give one tomorrow.",
     ),
     "web-archive": Axis(
         "web archive",
         "Does an archive’s copy from about then say it?",
-        "A web archive was asked for a copy from near the time of the capture, and the passage was looked for in it.",
+        "Verified means that a web archive was asked for a copy from near the time of the capture, and that the copy "
+        "has the same words in surroundings that say the same.",
         "The copy was made by somebody else, at another moment. That an archive has none shows nothing of the page.",
     ),
     "answer": Axis(
         "answer",
         "Does the answer keep to its evidence?",
-        "Every citation leads to evidence that was given, and quotations, numbers, dates and units beside a citation "
-        "stand in the passages cited.",
+        "Verified means that every citation leads to evidence that was given, and that quotations, numbers, dates and "
+        "units beside a citation stand in the passages cited.",
         "It does not show that the answer is right, nor that a claim follows from its passages: that needs judgement, "
         "and is told as not checked.",
     ),
     "snapshot": Axis(
         "snapshot",
         "Is the file a sound snapshot?",
-        "The members of the file are those that its manifest names, and they repeat what the record holds.",
+        "Verified means that the members of the file are those that its manifest names, and that they repeat what the "
+        "record holds.",
         "It does not show who made the file, unless a signature of a key that was named says so.",
     ),
 }

@@ -137,7 +137,7 @@ def _axes(verification: Mapping[str, Any]) -> Piece:
 def _axis(name: str, verification: Mapping[str, Any], level: str) -> Piece:
     axis, outcomes = axis_of(name), mapping_in(verification, "outcomes")
     outcome = outcome_in(outcomes.get(name))
-    sums = _sums(name, mapping_in(mapping_in(verification, "counts"), name)) if name in STATES else {}
+    basis = list(_basis(name, verification))
     asked = name in outcomes
     return element(
         "li",
@@ -149,12 +149,27 @@ def _axis(name: str, verification: Mapping[str, Any], level: str) -> Piece:
             pieces(" at level ", foreign(level, 8, class_="level"), f": {LEVELS[level]}" if level in LEVELS else None)
             if level and name == "store" and outcome == "verified"
             else None,
-            element("span", f" passages: {told(sums)}", class_="quiet") if any(sums.values()) else None,
+            element("span", f" {'; '.join(basis)}", class_="quiet") if basis else None,
         ),
         element("p", axis.shows) if axis.shows else None,
         element("p", axis.shows_not, class_="quiet") if axis.shows_not else None,
         class_=None if asked else "unasked",
     )
+
+
+def _basis(name: str, verification: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what the outcome of an axis rests on, in numbers."""
+    sums = _sums(name, mapping_in(mapping_in(verification, "counts"), name)) if name in STATES else {}
+    if any(sums.values()):
+        yield f"passages: {told(sums)}"
+    reports = [report for report in mappings_in(verification, "reports") if words(report.get("axis")) == name]
+    findings = sum(count_in(report, "findings") + count_in(report, "untold") for report in reports)
+    if reports:
+        yield f"{several(len(reports), 'session')}: {several(findings, 'finding') if findings else 'no finding'}"
+    if name == "answer":
+        answers = Counter(outcome_in(answer.get("outcome")) for answer in mappings_in(verification, "answers"))
+        if answers:
+            yield f"answers: {told(answers)}"
 
 
 # --- counts

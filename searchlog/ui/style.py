@@ -94,7 +94,7 @@ font-size:.86em}
 .axes>li>p{grid-column:2}
 .axes>li>p:first-of-type{grid-row:1}
 .axes>li>h3{grid-row:1/span 3}
-.axes>li.unasked>p:nth-of-type(2){color:var(--quiet)}
+.axes>li.unasked>p{color:var(--quiet)}
 
 table{width:100%;border-collapse:collapse;margin-top:1.25rem;font-size:.94rem}
 caption{text-align:start;font-weight:620;padding-bottom:.35rem}
