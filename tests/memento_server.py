@@ -26,7 +26,7 @@ from tests.wire_server import Script, WireServer
 CLOCK = SystemClock()
 Fault = Callable[[bytes], Sequence[bytes | float | str]]
 
-TIMEGATES = ("redirect", "redirect-link", "relative", "content", "content-location", "chain", "get-only")
+TIMEGATES = ("redirect", "redirect-link", "relative", "content", "content-location", "chain")
 TIMEMAPS = ("link", "json", "table", "cdxj", "index-lines", "paged", "index")
 INDEXES = ("table", "lines", "columns", "cdxj", "unsorted")
 
@@ -165,8 +165,6 @@ class MementoServer(WireServer):
 
     def _timegate(self, page: str, request: bytes, head: bool) -> list[bytes]:
         way = self.ways["timegate"]
-        if way == "get-only" and head:
-            return reply(405, head=True)
         if way == "chain" and not page.startswith("2/"):
             return reply(302, f"Location: {self.url('/timegate/2/' + page)}", head=head)
         page = page.removeprefix("2/")
@@ -177,7 +175,7 @@ class MementoServer(WireServer):
             return reply(404, body=b"no memento", head=head)
         best = min(self._of(page), key=lambda item: abs(item.at - near))
         original = f'Link: <{page}>; rel="original", <{self.url("/timemap/" + page)}>; rel="timemap"'
-        if way in ("redirect", "chain", "get-only"):
+        if way in ("redirect", "chain"):
             return reply(302, "Vary: accept-datetime", f"Location: {self._view(best)}", original, head=head)
         if way == "relative":
             return reply(302, "Vary: accept-datetime", f"Location: /web/{best.stamp}/{page}", original, head=head)

@@ -82,18 +82,20 @@ def test_page_is_saved_and_its_address_is_told() -> None:
     assert len(saved.fetches) == 3
 
 
-def test_keys_reach_no_disk_even_when_the_archive_echoes_them() -> None:
+@pytest.mark.parametrize("keys", [KEYS, SaveKeys("q7Wz9", "k3Xv8")], ids=["usual", "short"])
+def test_keys_reach_no_disk_even_when_the_archive_echoes_them(keys: SaveKeys) -> None:
     def echo(request: bytes) -> Sequence[bytes | float | str]:
-        return reply(200, "X-Echo: LOW AbCdEfGh12345678:zYxWvUtS87654321", body=request)
+        return reply(200, f"X-Echo: LOW {keys.access}:{keys.secret}", body=request)
 
     faults = {"save": TAKEN, "status": echo}
     with MementoServer(faults=faults) as server:
-        saved = saved_by(server)
+        saved = saved_by(server, keys)
+        assert f"LOW {keys.access}:{keys.secret}".encode() in server.requests[0]
     everything = stored(saved)
     assert b"/save/status/" in everything
-    for secret in (KEYS.access, KEYS.secret):
+    for secret in (keys.access, keys.secret):
         assert secret.encode() not in everything
-        assert secret not in repr(saved) + repr(KEYS)
+        assert secret not in repr(saved) + repr(keys)
 
 
 def test_job_that_takes_longer_than_we_have_is_pending_and_can_be_asked_for_later() -> None:

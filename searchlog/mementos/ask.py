@@ -23,7 +23,7 @@ from searchlog.clock import SystemClock
 from searchlog.mementos.hops import Asking, Question
 from searchlog.mementos.inquiry import Asked, Inquiry, is_live, joined
 from searchlog.mementos.lists import ask_cdx, ask_timemap
-from searchlog.mementos.memento import Memento, format_timestamp
+from searchlog.mementos.memento import Memento, format_http_date, format_timestamp
 from searchlog.mementos.pace import Pace
 from searchlog.mementos.served import Answer, judge, moment_of
 from searchlog.mementos.source import WebArchive
@@ -85,7 +85,9 @@ def fetch_memento(memento: Memento, client: Client, deadline: Deadline, *, pace:
             return source.raw_of(format_timestamp(at), joined(original, hop.location or location))
         return None if is_live(location, memento.original, hop) else location
 
-    fetch = asking.ask(Question(memento.raw_uri or memento.uri), follow)
+    # a capture without an address of its own is only served to who asks for its moment
+    moment = () if memento.raw_uri else (("Accept-Datetime", format_http_date(memento.at)),)
+    fetch = asking.ask(Question(memento.raw_uri or memento.uri, headers=moment), follow)
     served = judge(memento, fetch)
     is_fault = served.outcome is Answer.UNAVAILABLE or served.reason in ("other-page", "not-served")
     if is_fault and fetch.outcome in (Outcome.COMPLETE, Outcome.TRUNCATED):

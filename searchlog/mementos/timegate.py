@@ -5,7 +5,8 @@
     200 with Memento-Datetime                                           the capture, at Content-Location, or right there
     404                                                                 no capture
 
-A HEAD is asked: an archive that answers with the capture would send all of it. Spec: RFC 7089 sections 4.1 to 4.5.
+RFC 7089 shows HEAD; a GET is asked, since some servers answer a HEAD with errors that a GET does not meet, and what comes
+back is kept as evidence, which is then whole. Spec: RFC 7089 sections 4.1 to 4.5.
 """
 
 from __future__ import annotations
@@ -30,9 +31,7 @@ def ask_timegate(inquiry: Inquiry) -> None:
     if url is None:
         return
     headers = (("Accept-Datetime", format_http_date(inquiry.near)),)
-    fetch = _through_timegate(inquiry, Question(url, "HEAD", headers))
-    if fetch.final is not None and fetch.final.status in (405, 501):
-        fetch = _through_timegate(inquiry, Question(url, "GET", headers))
+    fetch = _through_timegate(inquiry, Question(url, headers=headers))
     found = [item for hop in fetch.hops for item in _told_by(inquiry, hop)]
     of_page = [item for item in found if is_same_page(item.original, inquiry.page)]
     inquiry.add(of_page)
