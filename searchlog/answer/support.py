@@ -1,0 +1,430 @@
+"""Whether a quantity of an answer stands in the evidence that is cited for it. Pure.
+
+Looked for are its value and unit, in any spelling. A number that is the evidence's rounded to fewer figures is borne
+out when the answer says so (`about`, `约`) or writes it with a scale or a decimal point; one that stands there in other
+words (`31` where `13` stands in the very same sentence) is not, though the number be elsewhere. What would
+take reckoning (another unit of the same kind, a sum) is not checked.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+from searchlog.answer.held import Held
+from searchlog.answer.tokens import Token
+from searchlog.wording.calendar import Day
+from searchlog.wording.numerals import plain_digits
+from searchlog.wording.quantities import Quantity
+from searchlog.wording.units import common, converted
+
+__all__ = ["Judgement", "Place", "judge"]
+
+_HEDGE = re.compile(
+    r"\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|ca?\.|close to|more or less|"
+    r"an estimated|over|more than|"
+    r"above|under|less than|below|fewer than|exceed(?:s|ed|ing)?|just|upwards of|in excess of|nearing|"
+    r"etwa|rund|ungefähr|fast|über|mehr als|knapp|gut|environ|près de|plus de|presque|unos|unas|casi|más de|"
+    r"alrededor de|cerca de|"
+    r"circa|quasi|oltre|più di|mais de|quase|ongeveer|bijna|meer dan|около|примерно|почти|более|свыше|"
+    r"yaklaşık|khoảng|hơn|sekitar)"
+    r"[\s*_]+(?:the |a |an |of )?[$€£¥]?$|[~≈≃><≥≤][\s]?$|(?:约|大约|近|将近|接近|超过|逾|超|"
+    r"不到|不足|几乎|大概|约为|达到?|حوالي|نحو|लगभग|करीब|約|およそ)[\s*_]*[$€£¥]?$",
+    re.IGNORECASE,
+)
+_HEDGE_AFTER = re.compile(r"\s?(?:多|余|左右|上下|\+|or so|or more|plus\b|odd\b|ish\b)", re.IGNORECASE)
+_RECKONED = re.compile(
+    r"\b(?:total(?:s|ling|ed)?|combined|altogether|sum|together|difference|gap|more than|fewer than|less than|"
+    r"increase[ds]?|rose|grew|decrease[ds]?|fell|"
+    r"average|times|ratio|double|twice|apart|between|span(?:ned|s)?|lasted|later|after|years? (?:old|later|"
+    r"apart)|margin)\b|合计|总计|总共|一共|共计|相差|差距|增加|减少|平均|倍|之和|"
+    r"历时|持续|年后",
+    re.IGNORECASE,
+)
+_SIGNS = {"percent": r"[%％]|percent|per cent|百分|成|pct|prozent", "permille": "‰"}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A quantity where it stands: in the answer or in evidence, with the words around it."""
+
+    text: str
+    quantity: Quantity
+    tokens: Sequence[Token]
+    begins: Sequence[int]
+    """Where the tokens begin."""
+
+    def left(self, most: int) -> list[str]:
+        """Return the words before it, the nearest first."""
+        n = bisect_left(self.begins, self.quantity.start)
+        return [token.word for token in reversed(self.tokens[max(0, n - most) : n])]
+
+    def right(self, most: int) -> list[str]:
+        """Return the words after it."""
+        n = bisect_left(self.begins, self.quantity.end)
+        return [token.word for token in self.tokens[n : n + most]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the evidence says of one quantity."""
+
+    state: str
+    """`supported`, `unsupported`, `unit-differs`, `not-checked`."""
+    evidence: str = ""
+    found: str = ""
+    """What the evidence has in its place, if anything is clearly that."""
+    notes: tuple[str, ...] = ()
+
+
+def judge(place: Place, held: Sequence[Held], asked: Sequence[Quantity] = ()) -> Judgement:
+    """Return whether a quantity of an answer stands in any of these pieces of evidence.
+
+    asked: quantities of the question; an answer may repeat them.
+    """
+    quantity = place.quantity
+    if quantity.kind == "name":
+        told = _name(place, held)
+    elif quantity.kind == "date":
+        told = _date(place, held)
+    elif quantity.kind == "time":
+        told = _time(place, held)
+    else:
+        told = _number(place, held)
+    rival = _rival(place, held)
+    if rival and (told.state != "supported" or not set(told.notes) & {"rounded"}):
+        return Judgement("unsupported", rival[0], rival[1], ("same-words",))
+    if told.state == "supported":
+        return told
+    if any(_same(quantity, other) for other in asked):
+        return Judgement("supported", "", "", ("question",))
+    if told.state == "unsupported" and _is_small(quantity):
+        return Judgement("not-checked", notes=("small-number",))
+    return told
+
+
+def _is_small(quantity: Quantity) -> bool:
+    """Return whether it is a small count in words, which may be the answer's own counting."""
+    if not quantity.is_spelled or quantity.kind != "number":
+        return False
+    return all(v <= 1 for v in quantity.values) or (not quantity.unit and all(v <= 10 for v in quantity.values))
+
+
+def _same(a: Quantity, b: Quantity) -> bool:
+    return (a.kind == b.kind and bool(set(a.values) & set(b.values))) or any(
+        d.within(o) for d in a.days for o in b.days
+    )
+
+
+def _all(held: Sequence[Held]) -> Iterator[tuple[Held, Quantity, bool]]:
+    for one in held:
+        yield from ((one, quantity, False) for quantity in one.quantities)
+        yield from ((one, quantity, True) for quantity in one.aside_quantities)
+
+
+def _said(one: Held, quantity: Quantity, aside: bool) -> str:
+    return (one.aside if aside else one.text)[quantity.start : quantity.end].strip()
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def _number(place: Place, held: Sequence[Held]) -> Judgement:
+    quantity = place.quantity
+    wanted = set(quantity.values)
+    differing: Judgement | None = None
+    for one, other, aside in _all(held):
+        notes = ("aside",) if aside else ()
+        if other.kind == "date" and quantity.unit in ("", "year", "day", "month"):
+            if wanted & _parts(other.days):
+                return Judgement("supported", one.given.id, _said(one, other, aside), notes)
+            continue
+        if other.kind not in ("number", "time") or not wanted & set(other.values):
+            continue
+        fit = _fits(quantity.unit, other.unit, one)
+        if fit is not None:
+            return Judgement("supported", one.given.id, _said(one, other, aside), (*notes, *fit))
+        differing = differing or Judgement("unit-differs", one.given.id, _said(one, other, aside))
+    if literal := _literal(place, held):
+        return literal
+    if equal := _converted(place, held):
+        return equal
+    if differing:
+        return differing
+    return _rounded(place, held) or _shared(quantity, held) or _reckoned(place, held) or _nearest(quantity, held)
+
+
+def _parts(days: Sequence[Day]) -> set[Fraction]:
+    return {Fraction(n) for day in days for n in (day.year, day.month, day.day) if n is not None}
+
+
+def _fits(mine: str, other: str, one: Held) -> tuple[str, ...] | None:
+    """Return the notes with which two units may be one, or None."""
+    if not mine or common(mine, other):
+        return ()
+    if other.startswith(mine + "/") or (mine.startswith(other + "/") and other):
+        return ("per-unit",)
+    if other:
+        return None
+    signs = _SIGNS.get(mine)
+    if signs:
+        return ("unit-apart",) if re.search(signs, one.plain) else None
+    if converted(Fraction(1), mine, mine) is None:  # money
+        named = any(q.unit and common(q.unit, mine) for q in (*one.quantities, *one.aside_quantities))
+        return (
+            ("unit-apart",)
+            if named or re.search(r"[$€£¥₹元]|dollar|euro|pound|yen|yuan|usd|eur|gbp|cny", one.plain)
+            else None
+        )
+    return ("unit-apart",)
+
+
+def _literal(place: Place, held: Sequence[Held]) -> Judgement | None:
+    """Return support by the very characters, whatever they were read as."""
+    quantity = place.quantity
+    written = plain_digits(place.text[quantity.start : quantity.end]).strip().casefold()
+    if not any(char.isdigit() for char in written):
+        return None
+    before = r"(?<![\d.,])" if written[0].isdigit() else r"(?<![^\W\d_])" if written[0].isascii() else ""
+    after = r"(?![^\W\d_]|\d|[.,]\d)" if written[-1].isascii() else r"(?!\d|[.,]\d)"
+    pattern = re.compile(before + re.escape(re.sub(r"[‐‑‒–—−]", "-", written)) + after)
+    for one in held:
+        if pattern.search(plain_digits(one.plain)):
+            return Judgement("supported", one.given.id, written, ("literal",))
+    return None
+
+
+def _converted(place: Place, held: Sequence[Held]) -> Judgement | None:
+    """Return what another unit of the same kind says: the same worth exactly, or about."""
+    quantity = place.quantity
+    if not quantity.unit or not quantity.values:
+        return None
+    value = quantity.values[0]
+    for one, other, aside in _all(held):
+        if not other.unit or other.kind != "number" or common(other.unit, quantity.unit):
+            continue
+        for theirs in other.values:
+            there = converted(theirs, other.unit, quantity.unit)
+            if there is None:
+                continue
+            if there == value:
+                return Judgement("supported", one.given.id, _said(one, other, aside), ("converted",))
+            slack = max(quantity.place * Fraction(6, 10), abs(value) * Fraction(1, 100))
+            if value and abs(there - value) <= min(slack, abs(value) * Fraction(1, 10)):
+                return Judgement("not-checked", one.given.id, _said(one, other, aside), ("converted",))
+    return None
+
+
+def _hedged(place: Place) -> bool:
+    head = place.text[max(0, place.quantity.start - 28) : place.quantity.start]
+    return bool(_HEDGE.search(head) or _HEDGE_AFTER.match(place.text, place.quantity.end))
+
+
+def _rounded(place: Place, held: Sequence[Held]) -> Judgement | None:
+    """Return support by a number of more figures that this one is rounded from."""
+    quantity = place.quantity
+    hedged = _hedged(place)
+    for value in quantity.values[:1]:
+        for one, other, aside in _all(held):
+            if other.kind != "number" or _fits(quantity.unit, other.unit, one) is None:
+                continue
+            for theirs in other.values[:1]:
+                if not value or theirs % quantity.place == 0:
+                    continue
+                apart = abs(theirs - value)
+                if value < 100 and value <= quantity.place * 9 and apart > theirs / 10:
+                    continue  # "about 10" of 12 is another number, not a rounding
+                fewer = (
+                    quantity.scaled
+                    or (quantity.place >= 1000 and value >= 10_000)
+                    or (theirs.denominator > 1 and value >= 10)
+                )
+                if (apart <= quantity.place / 2 and (hedged or (fewer and value >= 10 * quantity.place))) or (
+                    hedged and apart < quantity.place and apart <= theirs / 5
+                ):
+                    return Judgement("supported", one.given.id, _said(one, other, aside), ("rounded",))
+    return None
+
+
+def _shared(quantity: Quantity, held: Sequence[Held]) -> Judgement | None:
+    """Return support between shares and fractions: half and 50 %, three in four and 75 %."""
+    for one, other, aside in _all(held):
+        pairs = ((a, b) for a in quantity.values for b in other.values)
+        if other.kind == "number" and (quantity.unit == "percent") != (other.unit == "percent"):
+            for mine, theirs in pairs:
+                share, whole = (mine, theirs) if quantity.unit == "percent" else (theirs, mine)
+                if 0 < whole < 1 and abs(share - whole * 100) < Fraction(1, 2):
+                    return Judgement("supported", one.given.id, _said(one, other, aside), ("share",))
+    return None
+
+
+def _reckoned(place: Place, held: Sequence[Held]) -> Judgement | None:
+    """Return not checked for what may be a sum or a difference, when the answer's words say that it is one."""
+    quantity = place.quantity
+    around = place.text[max(0, quantity.start - 60) : quantity.end + 40]
+    if not _RECKONED.search(around):
+        return None
+    values = list(
+        dict.fromkeys(v for _, q, aside in _all(held) if not aside for v in (*q.values[:1], *_parts(q.days[:1])))
+    )[:60]
+    for a, b in combinations(values, 2):
+        if quantity.values[0] in (a + b, abs(a - b)) and quantity.values[0] > 2:
+            return Judgement("not-checked", notes=("reckoned",))
+    return None
+
+
+def _nearest(quantity: Quantity, held: Sequence[Held]) -> Judgement:
+    """Return that it is not there, and the one number in the evidence that it may stand for."""
+    best, score = ("", ""), 0.0
+    for one, other, aside in _all(held):
+        if aside or other.kind != "number" or not other.values or not quantity.values:
+            continue
+        mine, theirs = str(quantity.values[0]), str(other.values[0])
+        alike = float(len(mine) == len(theirs)) + 2 * (bool(quantity.unit) and common(quantity.unit, other.unit))
+        alike += sum(a == b for a, b in zip(mine, theirs, strict=False)) / max(len(mine), len(theirs))
+        alike += sorted(mine) == sorted(theirs)
+        if alike > score:
+            best, score = (one.given.id, _said(one, other, aside)), alike
+    return Judgement("unsupported", *(best if score >= 1.5 else ("", "")))
+
+
+# --- dates, times, names ---------------------------------------------------------------------------------------------
+
+
+def _date(place: Place, held: Sequence[Held]) -> Judgement:
+    quantity = place.quantity
+    numbers: set[Fraction] = set()
+    days: list[Day] = []
+    for one, other, aside in _all(held):
+        if other.kind == "date":
+            for day in quantity.days:
+                if any(day.within(their) or day == their for their in other.days):
+                    return Judgement("supported", one.given.id, _said(one, other, aside), ("aside",) if aside else ())
+            days += other.days
+        elif other.kind == "number":
+            numbers |= set(other.values)
+            years = [Day(int(v)) for v in other.values if v.denominator == 1 and 0 < v < 3000]
+            if any(day.within(year) for day in quantity.days for year in years):
+                return Judgement("supported", one.given.id, _said(one, other, aside), ("aside",) if aside else ())
+    if literal := _literal(place, held):
+        return literal
+    told = {Fraction(d.year) for d in days if d.year is not None and d.years == 1} | numbers
+    if any(_assembled(day, days, told) for day in quantity.days):
+        return Judgement("supported", notes=("assembled",))
+    dates = [(one.given.id, _said(one, q, aside)) for one, q, aside in _all(held) if q.kind == "date" and not aside]
+    nearest = max(dates, key=lambda t: _alike(t[1], place.text[quantity.start : quantity.end]), default=("", ""))
+    return Judgement("unsupported", *nearest)
+
+
+def _assembled(day: Day, days: Sequence[Day], years: set[Fraction]) -> bool:
+    """Return whether the parts of a date stand apart: `in 1932 … on 3 May`; a decade by a year of it."""
+    if day.year is None:
+        return False
+    if day.years > 1:
+        return any(day.year <= year < day.year + day.years for year in years)
+    loose = [d for d in days if d.year is None and d.month is not None and d.month == day.month]
+    return Fraction(day.year) in years and any(day.day in (None, d.day) for d in loose)
+
+
+def _alike(a: str, b: str) -> int:
+    return sum(x == y for x, y in zip(a, b, strict=False)) - abs(len(a) - len(b))
+
+
+def _time(place: Place, held: Sequence[Held]) -> Judgement:
+    quantity = place.quantity
+    for one, other, aside in _all(held):
+        if other.kind == "time" and set(other.values) & set(quantity.values):
+            return Judgement("supported", one.given.id, _said(one, other, aside))
+    if literal := _literal(place, held):
+        return literal
+    told = [(one.given.id, _said(one, q, aside)) for one, q, aside in _all(held) if q.kind == "time" and not aside]
+    return Judgement("unsupported", *(told[0] if told else ("", "")))
+
+
+def _name(place: Place, held: Sequence[Held]) -> Judgement:
+    quantity = place.quantity
+    written = place.text[quantity.start : quantity.end]
+    if literal := _literal(place, held):
+        return literal
+    bare = re.sub(r"[\W_]+", "", plain_digits(written).casefold())
+    pattern = re.compile(rf"(?<!\d){re.escape(bare)}(?!\d)" if bare[:1].isdigit() else re.escape(bare) + r"(?!\d)")
+    for one in held:
+        if pattern.search(plain_digits(one.joined)):
+            return Judgement("supported", one.given.id, written)
+    if not quantity.stem:
+        return Judgement("unsupported")
+    for one in held:
+        for other in (*one.quantities, *one.aside_quantities):
+            if other.kind == "name" and other.stem == quantity.stem:
+                text = one.text if other in one.quantities else one.aside
+                return Judgement("unsupported", one.given.id, text[other.start : other.end])
+    if len(quantity.stem) > 1 and re.match(r"[A-Za-z]", written):
+        for one in held:
+            m = re.search(rf"\b{re.escape(quantity.stem)}[\s-]?\d+(?:\.\d+)*", one.plain)
+            if m:
+                return Judgement("unsupported", one.given.id, m[0])
+    return Judgement("not-checked", notes=("name",))
+
+
+# --- the same words around another number ----------------------------------------------------------------------------
+
+_WINDOW = 8
+_EAST = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+
+
+def _rival(place: Place, held: Sequence[Held]) -> tuple[str, str] | None:
+    """Return the quantity that the evidence has where the answer, in the same words, has this one.
+
+    Both sides must agree in several words; and nowhere may this one stand in words as like.
+    """
+    left, right = place.left(_WINDOW), place.right(_WINDOW)
+    east = bool(_EAST.match((left[:1] or right[:1] or [""])[0]))
+    need, margin = (8, 4) if east else (4, 2)
+    best: tuple[int, str, str] = (0, "", "")
+    own = 0
+    for one in held:
+        for other in one.quantities:
+            if other.kind == "name" and place.quantity.kind != "name":
+                continue
+            there = Place(one.text, other, one.tokens, one.begins)
+            before, after = _run(left, there.left(_WINDOW)), _run(right, there.right(_WINDOW))
+            score = before + after
+            if _agrees(place, other, one.text):
+                own = max(own, score)
+            elif before and after and score > best[0] and other.kind == place.quantity.kind:
+                best = score, one.given.id, _said(one, other, False)
+    if best[0] >= need and best[0] >= own + margin:
+        return best[1], best[2]
+    return None
+
+
+def _agrees(place: Place, other: Quantity, text: str) -> bool:
+    mine = place.quantity
+    if _same(mine, other) or (mine.values and bool(set(mine.values) & _parts(other.days))):
+        return True
+    if mine.kind == other.kind == "number" and mine.values and other.values:
+        a, b = mine.values[0], other.values[0]
+        if mine.unit and other.unit and not common(mine.unit, other.unit):
+            there = converted(b, other.unit, mine.unit)
+            if there is not None and a and abs(there - a) <= abs(a) / 10:
+                return True
+        return abs(a - b) <= mine.place / 2 and b % mine.place != 0 and (_hedged(place) or mine.scaled)
+    written = place.text[mine.start : mine.end].casefold()
+    if mine.kind == "name":
+        strip = re.compile(r"[\W_]+")
+        return strip.sub("", written) == strip.sub("", text[other.start : other.end].casefold())
+    return any(a.within(b) or b.within(a) for a in mine.days for b in other.days)
+
+
+def _run(mine: Sequence[str], theirs: Sequence[str]) -> int:
+    """Return how many words agree, from the number outwards."""
+    count = 0
+    for a, b in zip(mine, theirs, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
