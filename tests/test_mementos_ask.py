@@ -423,6 +423,20 @@ def test_archive_that_serves_another_moment_says_so_and_so_do_we() -> None:
     assert (served.outcome, served.reason, served.memento.at) == (Answer.FOUND, "other-moment", THIRD)
 
 
+def test_archive_that_leads_out_of_its_raw_view_is_asked_for_it_again() -> None:
+    def lead(request: bytes) -> Sequence[bytes | float | str]:
+        path = request.split(b" ")[1].decode()
+        if path.startswith("/web/20220615"):
+            return reply(302, f"Location: /web/20200301100000/{PAGE}")
+        return server._web(path, False)
+
+    with MementoServer(CAPTURES, faults={"web": lead}) as server:
+        fetch, served = fetched(server, promised(server))
+    assert fetch.final is not None
+    assert fetch.final.decoded.data == b"<p>40 tons"
+    assert (served.is_raw, served.reason, served.memento.at) == (True, "other-moment", FIRST)
+
+
 @pytest.mark.parametrize(
     ("fault", "outcome", "reason"),
     [

@@ -5,8 +5,8 @@
     200 with Memento-Datetime                                           the capture, at Content-Location, or right there
     404                                                                 no capture
 
-RFC 7089 shows HEAD; a GET is asked, since some servers answer a HEAD with errors that a GET does not meet, and what comes
-back is kept as evidence, which is then whole. Spec: RFC 7089 sections 4.1 to 4.5.
+RFC 7089 shows HEAD; a GET is asked, since some servers answer a HEAD with errors that a GET does not meet, and what
+comes back is kept as evidence, which is then whole. Spec: RFC 7089 sections 4.1 to 4.5.
 """
 
 from __future__ import annotations
