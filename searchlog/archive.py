@@ -223,14 +223,18 @@ class Archive:
 
         expect_list("sessions", sessions)
         keeper = keep_in or self
+        wanted = wanted or Wanted()
         if self.snapshot is not None and keep_in is None:
-            wanted = replace(wanted or Wanted(), keep=False)
-        names = list(map(self.find, sessions)) or list(self.resources.storage.log.sessions())
-        subjects = [Subject(self.ledger(name), self.absence(name)) for name in names]
+            wanted = replace(wanted, keep=False)
+        # a session that a head names and that is gone is a finding
+        headed = {head.session for head in wanted.heads}
+        names = [name if name in headed else self.find(name) for name in sessions]
+        names = names or list(self.resources.storage.log.sessions())
+        subjects = [Subject(self._ledger(name), self.absence(name)) for name in names]
         said = f"session {names[0]}" if len(names) == 1 else f"{len(names)} sessions of {self.described}"
         if self.snapshot is not None:
             said = f"snapshot {self.described}"
-        return verify(subjects, keeper.resources, wanted or Wanted(), said, reports=reports, progress=progress)
+        return verify(subjects, keeper.resources, wanted, said, reports=reports, progress=progress)
 
     @property
     def checks(self) -> Checks:
@@ -262,9 +266,12 @@ class Archive:
 
     def ledger(self, session_id: str) -> Ledger:
         """Return a session's log for reading, without touching it. Raises MissingError."""
+        return self._ledger(self.find(session_id))
+
+    def _ledger(self, session_id: str) -> Ledger:
         resources, storage = self.resources, self.resources.storage
         return Ledger(
-            self.find(session_id),
+            session_id,
             storage.log,
             storage.blobs,
             clock=resources.clock,

@@ -37,10 +37,12 @@ from searchlog.search.provider import Provider
 from searchlog.search.query import Query
 from searchlog.searching import Search, Searching
 from searchlog.stored import stored_conversion, stored_exchange
+from searchlog.verify.heads import NOBODY, Trust
 
 if TYPE_CHECKING:
     from searchlog.mementos.source import WebArchive
     from searchlog.recheck.result import Verification
+    from searchlog.verify.heads import Seen
 
 __all__ = ["Page", "Progress", "Search", "Session"]
 
@@ -288,7 +290,8 @@ class Session:
         since: str | None = None,
         sample: int | None = None,
         seed: str | None = None,
-        heads: Iterable[Checkpoint] = (),
+        heads: Iterable[str | Checkpoint | Seen] = (),
+        trust: Trust = NOBODY,
         max_age_s: int | None = None,
         web_archives: Iterable[str | WebArchive] = (),
         answers: Iterable[str | bytes] = (),
@@ -302,11 +305,12 @@ class Session:
 
         axes: `store` (is the record intact), `derivation` (does the stored page hold the passage, and do the searches
         come out again), `live` (does the page say it now: it is fetched anew). turns, evidence, since, sample: which
-        passages; all when nothing is said. since: a day, a time, or a span such as `7d`. max_age_s: a live verdict
-        that is younger counts, so that what was interrupted goes on. web_archives: asked about pages that are gone or
-        changed, such as `wayback`; they then learn of the address. answers: final texts of models, as text or in the
-        form of a vendor's API; kept_answers: those of `keep_answer` as well. keep: every check is kept, in a session
-        of the archive's own. options: any field of `Settings` by name, such as `allow_private`.
+        passages; all when nothing is said. since: a day, a time, or a span such as `7d`. heads: lines, signed notes or
+        checkpoints kept elsewhere, which the session must extend; trust: whose signatures of them count. max_age_s: a
+        live verdict that is younger counts, so that what was interrupted goes on. web_archives: asked about pages that
+        are gone or changed, such as `wayback`; they then learn of the address. answers: final texts of models, as text
+        or in the form of a vendor's API; kept_answers: those of `keep_answer` as well. keep: every check is kept, in a
+        session of the archive's own. options: any field of `Settings` by name, such as `allow_private`.
 
         Raises UsageError; StoreError when live checks cannot be kept. What is found is data.
         """
@@ -325,6 +329,7 @@ class Session:
             sample=sample,
             seed=seed,
             heads=heads,
+            trust=trust,
             max_age_s=max_age_s,
             web_archives=web_archives,
             answers=answers,

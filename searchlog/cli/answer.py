@@ -9,7 +9,7 @@ import click
 from searchlog.cli import options, out
 
 
-@click.command("answer", epilog=options.examples("answer answer.md", "answer - --session latest < answer.json"))
+@click.command("answer", epilog=options.examples("answer answer.md", "answer answer.json --session latest"))
 @click.argument("path", metavar="PATH", callback=options.as_text)
 @options.session_option("latest")
 @options.archive_option

@@ -4,6 +4,7 @@ answer say what the evidence says? Each is told by itself, with how much it prov
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from searchlog.archive import Archive
-    from searchlog.log.checkpoint import Checkpoint
     from searchlog.recheck.result import Verification
     from searchlog.recheck.wanted import Wanted
     from searchlog.snapshot.check import Verdict
+    from searchlog.verify.heads import Seen
 
 
 def _seconds(_: click.Context, param: click.Parameter, value: str | None) -> int | None:
@@ -74,15 +75,31 @@ _head_options = options.together(
         "--head",
         "heads",
         multiple=True,
-        metavar="LINE",
-        help="A head line printed earlier, kept elsewhere; its session must extend it. Repeatable.",
+        metavar="LINE|FILE",
+        help="A head line printed earlier, kept elsewhere, or a file with a signed head; its session must extend it. "
+        "Repeatable.",
     ),
     click.option(
         "--key",
         "keys",
         multiple=True,
         metavar="VKEY",
-        help="Of a FILE: the verifier key of somebody who must have signed it. Repeatable.",
+        help="The verifier key of somebody who must have signed the FILE, or a --head. Repeatable.",
+    ),
+    click.option(
+        "--witness",
+        "witnesses",
+        multiple=True,
+        metavar="VKEY",
+        help="The key of a witness that must have cosigned the FILE, or a --head. Repeatable.",
+    ),
+    click.option(
+        "--token",
+        "tokens",
+        multiple=True,
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="TSR",
+        help="A time-stamp token over the one --head that is given. Repeatable.",
     ),
     click.option("--name", metavar="DIGEST", help="Of a FILE: the name that it must have, as `export` printed it."),
     click.option(
@@ -91,7 +108,7 @@ _head_options = options.together(
         multiple=True,
         type=click.Path(exists=True, dir_okay=False),
         metavar="PEM",
-        help="Of a FILE: a certificate of the authority that stamped its time. Repeatable.",
+        help="A certificate of the authority that stamped the time of the FILE, or of a --head. Repeatable.",
     ),
 )
 
@@ -146,9 +163,11 @@ def verify_command(*, archive: str | None, as_json: bool, quiet: bool, session_i
         session_id, archive = archive, None
     if session_id is not None and options.names_file(session_id):
         return _verify_file(session_id, archive, given, as_json, quiet)
-    if given["keys"] or given["name"] or given["roots"]:
-        raise click.UsageError("--key, --name and --tsa-root are about a FILE: give one")
-    seen = [_head(text) for text in given["heads"]]
+    if given["name"]:
+        raise click.UsageError("--name is about a FILE: give one")
+    if (given["keys"] or given["witnesses"] or given["roots"] or given["tokens"]) and not given["heads"]:
+        raise click.UsageError("--key, --witness, --token and --tsa-root are about a FILE or a --head: give one")
+    seen = _heads(given)
     with options.open_existing(archive, write=not given["no_keep"]) as opened:
         names = _names(opened, session_id, given["everything"], seen)
         found = _run(opened, names, _wanted(opened, given, seen), quiet)
@@ -174,25 +193,25 @@ def _verify_file(file: str, archive: str | None, given: dict[str, Any], as_json:
         said = f"{file} is no snapshot of searchlog"
         raise FormatError(f"{said}: `searchlog import` takes WARC and WACZ files of other tools", path=file)
     certificates = [options.read_file(root) for root in given["roots"]]
-    seen = [_head(text) for text in given["heads"]]
+    seen = _heads(given)
     with progress.counting(f"checking {file}", quiet) as listener:
         verdict = check_snapshot(
-            Path(file), name=given["name"], heads=seen, keys=given["keys"], roots=certificates, progress=listener
+            Path(file),
+            name=given["name"],
+            heads=seen,
+            keys=given["keys"],
+            witnesses=given["witnesses"],
+            roots=certificates,
+            progress=listener,
         )
     found = None
     if verdict.outcome != "failed" and (
         given["passages"] or given["live"] or given["answers"] or given["kept_answers"]
     ):
-        from searchlog.archive import open_archive
-
-        with options.open_existing(file) as opened:
-            keeper = None if given["no_keep"] else open_archive(archive, create=given["live"])
-            try:
-                wanted = _wanted(opened, given, [])
-                found = _run(opened, [opened.find("latest")], wanted, quiet, (keeper, verdict))
-            finally:
-                if keeper is not None:
-                    keeper.close()
+        with options.open_existing(file) as opened, ExitStack() as stack:
+            keeper = None if given["no_keep"] else _keeper(archive, given["live"], stack)
+            wanted = _wanted(opened, given, [])
+            found = _run(opened, [opened.find("latest")], wanted, quiet, (keeper, verdict))
     if as_json:
         out.json(verdict.to_json() | (found.to_json() if found is not None else {}))
     else:
@@ -209,9 +228,23 @@ def _verify_file(file: str, archive: str | None, given: dict[str, Any], as_json:
     return Exit.FINDINGS if any(report.findings for report in verdict.reports) else Exit.OK
 
 
-def _wanted(opened: Archive, given: dict[str, Any], seen: Sequence[Checkpoint]) -> Wanted:
+def _keeper(location: str | None, live: bool, stack: ExitStack) -> Archive | None:
+    """Return the archive that keeps the checks of a file: one that is there, or for live checks a new one."""
+    from searchlog.archive import open_archive
+
+    try:
+        opened = stack.enter_context(open_archive(location, create=live))
+    except UsageError:
+        if live:
+            raise
+        return None
+    return None if opened.snapshot is not None else opened
+
+
+def _wanted(opened: Archive, given: dict[str, Any], seen: Sequence[Seen]) -> Wanted:
     from searchlog.flow.settings import Settings
     from searchlog.recheck.wanted import wanted_of
+    from searchlog.verify.heads import Trust
 
     axes = ["store", *(["derivation"] if given["passages"] else []), *(["live"] if given["live"] else [])]
     return wanted_of(
@@ -223,6 +256,7 @@ def _wanted(opened: Archive, given: dict[str, Any], seen: Sequence[Checkpoint]) 
         sample=given["sample"],
         seed=given["seed"],
         heads=seen,
+        trust=Trust.of(given["keys"], given["witnesses"], [options.read_file(root) for root in given["roots"]]),
         max_age_s=given["max_age"],
         web_archives=given["web_archives"],
         answers=[*map(_answer, given["answers"])],
@@ -284,7 +318,7 @@ def _write_report(found: Verification, path: str, quiet: bool) -> None:
     out.say(f"report: {path}", quiet)
 
 
-def _names(archive: Archive, wanted: str | None, everything: bool, seen: Sequence[Checkpoint]) -> list[str]:
+def _names(archive: Archive, wanted: str | None, everything: bool, seen: Sequence[Seen]) -> list[str]:
     """Return the sessions to check. Every head has its session among them, whether the archive holds it or not.
 
     Raises a usage error for a head of another session than the one that was asked for.
@@ -304,17 +338,25 @@ def _names(archive: Archive, wanted: str | None, everything: bool, seen: Sequenc
     return [session]
 
 
-def _head(text: str) -> Checkpoint:
-    """Return the head that a printed line tells. Raises a usage error for any other text."""
-    from searchlog.log.checkpoint import ORIGIN_PREFIX, parse_checkpoint
+def _heads(given: dict[str, Any]) -> list[Seen]:
+    """Return the heads that were given, with the tokens over them."""
+    tokens = [options.read_file(token) for token in given["tokens"]]
+    if tokens and len(given["heads"]) != 1:
+        raise click.UsageError("--token is over the text of one --head: give that alone")
+    return [_head(text, tokens) for text in given["heads"]]
 
-    words = text.strip().removeprefix("searchlog head:").split()
+
+def _head(given: str, tokens: Sequence[bytes]) -> Seen:
+    """Return the head of a printed line, or of a file. Raises a usage error for any other text."""
+    from searchlog.verify.heads import read_seen
+
+    text = given.strip()
     try:
-        if len(words) == 3 and words[0].startswith(ORIGIN_PREFIX):
-            return parse_checkpoint("\n".join(words) + "\n")
-    except FormatError:
-        pass  # told below: that text speaks of the lines of a checkpoint, and this is one line
-    raise click.UsageError(
-        "--head takes a line as a search and `verify` print it, `searchlog head: searchlog/SESSION SIZE ROOT` with "
-        f"ROOT in base64, not {text!r:.200}"
-    )
+        if text and "\n" not in text and len(text) < 1_000 and Path(text).is_file():
+            return read_seen(options.read_file(text).decode("utf-8", "replace"), tokens)
+        return read_seen(text, tokens)
+    except (FormatError, OSError, ValueError) as error:
+        raise click.UsageError(
+            "--head takes a line as a search and `verify` print it, `searchlog head: searchlog/SESSION SIZE ROOT` with "
+            f"ROOT in base64, or a file with a signed head, not {given!r:.200}"
+        ) from error

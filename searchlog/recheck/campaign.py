@@ -8,6 +8,7 @@ is written to the sessions that are verified.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import timedelta
@@ -16,18 +17,19 @@ from typing import Any
 from searchlog import records
 from searchlog.clock import format_time
 from searchlog.desk import Desk, Listener, Progress
-from searchlog.errors import FormatError, IntegrityError, StoreError
+from searchlog.errors import FormatError, IntegrityError, StoreError, UsageError
 from searchlog.flow.resources import Resources
+from searchlog.keyring import known
 from searchlog.ledger import Draft, TurnWriter
 from searchlog.recheck import offline
-from searchlog.recheck.answers import check_answer_of
+from searchlog.recheck.answers import answers_in, check_answer_of
 from searchlog.recheck.archived import Archives
 from searchlog.recheck.keep import Checks
 from searchlog.recheck.live import LiveCheck
 from searchlog.recheck.result import CheckedPassage, Verification
 from searchlog.recheck.subjects import Passage, Subject, by_page, passages_of, sampled
 from searchlog.recheck.wanted import Wanted
-from searchlog.recording import blob_ref
+from searchlog.recording import Stored, blob_ref
 from searchlog.storage import MEMORY, open_storage
 from searchlog.verify.finding import Report
 from searchlog.verify.verdict import PassageVerdict
@@ -55,6 +57,8 @@ def verify(
     the store already, such as of a snapshot's file; the store axis is then not checked again.
     Raises StoreError when live checks cannot be kept, UsageError.
     """
+    if wanted.answers and len(subjects) != 1:
+        raise UsageError("an answer is held against the evidence of one session: name it")
     with ExitStack() as stack:
         if not wanted.keep:
             resources = _apart(resources)
@@ -90,8 +94,7 @@ class _Campaign:
                 self._offline(subject, turn, checked=bool(reports))
             if "live" in self.wanted.axes and turn is not None:
                 self._live(turn, earlier)
-            for answer in self.wanted.answers:
-                self._answer(answer, turn)
+            self._answers(turn)
             if turn is not None:
                 self._end(turn)
         self.found.passages = [self.by_key[key] for key in self.places if key in self.by_key]
@@ -129,29 +132,48 @@ class _Campaign:
     def _offline(self, subject: Subject, turn: TurnWriter | None, *, checked: bool) -> None:
         """Check store and derivation of a session. checked: its store was, as a part of the file that it came in."""
         axes, session = self.wanted.axes, subject.session
+        at = self._now()
         if "store" in axes and not checked:
-            self._take(*offline.check_store(subject, self.wanted.heads, self._counting("store", session)), turn)
+            taken = _Taken(self)
+            report = offline.check_store(
+                subject,
+                self.wanted.heads,
+                self.wanted.trust,
+                at=at,
+                told=taken,
+                progress=self._counting("store", session),
+            )
+            self._reported(report, taken, turn)
         if "derivation" not in axes:
             return
         if any(report.findings for report in self.found.reports if report.session == session):
             self.progress(Progress("notice", f"passages of {session} not checked: its store has findings"))
             return
-        keep = turn.add if turn is not None else lambda drafts: None
-        found = offline.check_derivation(
-            subject, self.resources.pool, self.wanted.choice.turns, keep, self._counting("derivation", session)
+        taken = _Taken(self)
+        report = offline.check_derivation(
+            subject,
+            self.resources.pool,
+            self.wanted.choice.turns,
+            at=at,
+            told=taken,
+            keep=lambda stored: self._keep(stored, turn),
+            progress=self._counting("derivation", session),
         )
-        self._take(*found, turn)
+        self._reported(report, taken, turn)
+
+    def _keep(self, stored: Stored, turn: TurnWriter | None) -> None:
+        """Keep a new text of a stored page, beside the one that was made then."""
+        if turn is not None:
+            turn.ledger.blobs.put(stored.blobs)
+            turn.add([Draft(stored.body, (turn.begin,))])
 
     def _counting(self, what: str, session: str) -> Counting:
         return lambda done, total: self.progress(Progress(what, session, done, total))
 
-    def _take(self, report: Report, verdicts: Sequence[PassageVerdict], turn: TurnWriter | None) -> None:
-        mine = [verdict for verdict in verdicts if (verdict.session, verdict.evidence) in self.places]
-        for verdict in mine:
-            self._put(verdict)
+    def _reported(self, report: Report, taken: _Taken, turn: TurnWriter | None) -> None:
         self.found.reports.append(report)
         if turn is not None:
-            turn.add([Draft(report_body(report, mine), (turn.begin,))])
+            turn.add([Draft(report_body(report, taken.verdicts), (turn.begin,))])
 
     # --- live
 
@@ -170,7 +192,7 @@ class _Campaign:
             if verdict is None:
                 left.append(passage)
             else:
-                self._put(verdict, earlier=True)
+                self.put(verdict, earlier=True)
         if len(left) < len(self.chosen):
             self.progress(Progress("notice", f"{len(self.chosen) - len(left)} passages were checked live before"))
         resources, settings = self.resources, self.wanted.settings
@@ -190,11 +212,11 @@ class _Campaign:
                 )
             for verdicts in LiveCheck(desk, turn, settings, archives, self.progress).run(by_page(left)):
                 for verdict in verdicts:
-                    self._put(verdict)
+                    self.put(verdict)
 
     # --- passages
 
-    def _put(self, verdict: PassageVerdict, *, earlier: bool = False) -> None:
+    def put(self, verdict: PassageVerdict, *, earlier: bool = False) -> None:
         """Take in what an axis says of a passage."""
         key = verdict.session, verdict.evidence
         if key not in self.by_key:
@@ -206,24 +228,46 @@ class _Campaign:
 
     # --- answers
 
-    def _answer(self, data: bytes, turn: TurnWriter | None) -> None:
-        report = check_answer_of(self.subjects, data)
-        self.found.answers.append(report)
+    def _answers(self, turn: TurnWriter | None) -> None:
+        """Check the answers that were handed in, and those that are kept where that is wanted."""
+        for data in self.wanted.answers:
+            self._answer(self.subjects[0], data, None, turn)
+        for subject in self.subjects if self.wanted.kept_answers else ():
+            for seq, data in answers_in(subject):
+                self._answer(subject, data, seq, turn)
+
+    def _answer(self, subject: Subject, data: bytes, seq: int | None, turn: TurnWriter | None) -> None:
+        checked = check_answer_of(subject, data, seq)
+        self.found.answers.append(checked)
         if turn is None:
             return
+        data = known().replace(data)
         turn.ledger.blobs.put([data])
-        shape = report.to_json()
+        report = checked.report
         body = records.Verification(
             axis="answer",
             scope="answer",
-            session=self.subjects[0].session if len(self.subjects) == 1 else None,
+            session=subject.session,
             outcome=report.outcome,
-            checked=shape.get("checked", {}),
-            not_checked=shape.get("not_checked", {}),
-            findings=shape.get("findings", []),
+            checked=dict(report.counts),
+            not_checked=dict(Counter(item.reason for item in report.unchecked)),
+            findings=[finding.to_json() for finding in report.findings],
             answer=blob_ref(data),
         )
         turn.add([Draft(body, (turn.begin,))])
+
+
+class _Taken:
+    """Takes the verdicts of one axis on the passages that were chosen."""
+
+    def __init__(self, campaign: _Campaign) -> None:
+        self._campaign = campaign
+        self.verdicts: list[PassageVerdict] = []
+
+    def __call__(self, verdict: PassageVerdict) -> None:
+        if (verdict.session, verdict.evidence) in self._campaign.places:
+            self.verdicts.append(verdict)
+            self._campaign.put(verdict)
 
 
 def report_body(report: Report, verdicts: Sequence[PassageVerdict]) -> records.Verification:

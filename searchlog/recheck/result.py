@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
+from searchlog.answer.report import AnswerFinding
+from searchlog.recheck.answers import CheckedAnswer
 from searchlog.verify.finding import Finding, Report
 from searchlog.verify.verdict import AXES, Outcome, PassageVerdict
 
-__all__ = ["AnswerFinding", "AnswerReport", "CheckedPassage", "Verification", "outcome_of_all"]
-
-
-class AnswerFinding(Protocol):
-    """One thing in an answer that its evidence does not bear out."""
-
-    code: str
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as stored and shown."""
-
-
-class AnswerReport(Protocol):
-    """An answer held against its evidence."""
-
-    @property
-    def outcome(self) -> Outcome:
-        """How it is told."""
-
-    @property
-    def findings(self) -> Sequence[AnswerFinding]:
-        """All of them."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as stored and shown."""
+__all__ = ["CheckedPassage", "Verification", "outcome_of_all"]
 
 
 @dataclass(slots=True)
@@ -87,7 +65,7 @@ class Verification:
     reports: list[Report] = field(default_factory=list)
     """Of whole sessions: axes `store`, `derivation`, and `snapshot` of a file."""
     passages: list[CheckedPassage] = field(default_factory=list)
-    answers: list[AnswerReport] = field(default_factory=list)
+    answers: list[CheckedAnswer] = field(default_factory=list)
     kept_in: str | None = None
     """The session that keeps the checks, and the turn: `checks-… turn 3`; None when they were not kept."""
     not_kept: str | None = None
@@ -103,7 +81,7 @@ class Verification:
             for axis, verdict in passage.verdicts.items():
                 found.setdefault(axis, []).append(verdict.outcome)
         for answer in self.answers:
-            found.setdefault("answer", []).append(answer.outcome)
+            found.setdefault("answer", []).append(answer.report.outcome)
         return {axis: outcome_of_all(told) for axis, told in found.items()}
 
     @property
@@ -125,7 +103,7 @@ class Verification:
         for passage in self.passages:
             found += [v for axis, v in passage.verdicts.items() if v.outcome == "failed" and axis != "web-archive"]
         for answer in self.answers:
-            found += answer.findings
+            found += answer.report.findings
         return tuple(found)
 
     def to_json(self) -> dict[str, Any]:
@@ -151,6 +129,3 @@ def outcome_of_all(told: Iterable[Outcome]) -> Outcome:
     if "failed" in outcomes:
         return "failed"
     return "verified" if outcomes == {"verified"} else "not checked"
-
-
-Verdicts = Mapping[str, PassageVerdict]

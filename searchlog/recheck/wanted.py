@@ -14,6 +14,7 @@ from searchlog.flow.settings import Settings
 from searchlog.log.checkpoint import Checkpoint
 from searchlog.mementos.source import WebArchive, parse_source
 from searchlog.recheck.subjects import Choice
+from searchlog.verify.heads import NOBODY, Seen, Trust, read_seen
 
 __all__ = ["CHECKS", "Wanted", "seconds_of", "since_of", "wanted_of"]
 
@@ -30,8 +31,10 @@ class Wanted:
 
     axes: tuple[str, ...] = ("store", "derivation")
     choice: Choice = field(default_factory=Choice)
-    heads: tuple[Checkpoint, ...] = ()
-    """Heads that somebody else has seen."""
+    heads: tuple[Checkpoint | Seen, ...] = ()
+    """Heads from elsewhere."""
+    trust: Trust = NOBODY
+    """Whose signatures, cosignatures and time stamps of these heads count."""
     max_age_s: int | None = None
     """A live verdict that is kept and younger than this counts, and its page is not asked again."""
     web_archives: tuple[WebArchive, ...] = ()
@@ -62,7 +65,8 @@ def wanted_of(
     since: str | None = None,
     sample: int | None = None,
     seed: str | None = None,
-    heads: Iterable[Checkpoint] = (),
+    heads: Iterable[str | Checkpoint | Seen] = (),
+    trust: Trust = NOBODY,
     max_age_s: int | None = None,
     web_archives: Iterable[str | WebArchive] = (),
     answers: Iterable[str | bytes] = (),
@@ -90,7 +94,8 @@ def wanted_of(
             sample,
             seed if seed is not None else f"{now:%Y-%m-%d}",
         ),
-        tuple(heads),
+        tuple(read_seen(one) if isinstance(one, str) else one for one in heads),
+        trust,
         max_age_s,
         tuple(one if isinstance(one, WebArchive) else parse_source(one) for one in web_archives),
         tuple(one if isinstance(one, bytes) else one.encode("utf-8", "surrogatepass") for one in answers),

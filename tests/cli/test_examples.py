@@ -34,7 +34,7 @@ def test_an_example_is_a_call_that_can_be(
     command = cli.get_command(context, args[0])
     assert command is not None
     command.make_context(args[0], args[1:], parent=context)
-    if args[0] in LOCAL:
+    if args[0] in LOCAL and not {"--live", "--answer"}.intersection(args):
         for file in (arg for arg in args if arg.endswith(".wacz")):
             assert kept("export", "-o", file).exit_code == 0
         result = kept(*args)

@@ -126,7 +126,7 @@ def test_verify_as_json(kept: Kept) -> None:
     told = json.loads(kept("verify", "--json").stdout)
     (report,) = told["reports"]
     assert set(report) == {
-        "session", "axis", "outcome", "level", "seen_size", "size", "root", "checked", "not_checked",
+        "session", "axis", "outcome", "state", "level", "seen_size", "size", "root", "checked", "not_checked",
         "untold", "findings",
     }  # fmt: skip
 
