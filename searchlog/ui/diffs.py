@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from searchlog.ui.meanings import MARKS
-from searchlog.ui.page import Piece, element, foreign, number, pieces, words
+from searchlog.ui.page import Piece, element, number, pieces, words
 from searchlog.ui.seen import Seen, direction, language
 
 __all__ = ["diff", "steps_of"]
@@ -23,6 +22,7 @@ _ENDS = 200
 _CHANGED_MAX = 2_000
 """Characters of one changed stretch."""
 _MARKS_MAX = 8
+_MARK_MAX = 30
 
 Step = tuple[str, str, tuple[str, ...]]
 
@@ -60,7 +60,7 @@ def _step(sign: str, said: str, marks: Sequence[str]) -> Piece:
     body = said.strip()
     start = said[: len(said) - len(said.lstrip())]
     labels = [
-        element("small", MARKS.get(mark) or foreign(mark, 30), class_="mark", dir="ltr", lang="en")
+        element("small", mark[:_MARK_MAX], class_="mark", dir="ltr", lang="en")
         for mark in dict.fromkeys(marks[:_MARKS_MAX])
     ]
     cut = _aside(f" … of {number(len(body))} characters") if len(body) > _CHANGED_MAX else None

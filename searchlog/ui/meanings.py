@@ -1,4 +1,4 @@
-"""What the words of a report mean: each axis with what it does not show, levels, marks, notes. Pure, words alone."""
+"""What the words of a report mean: each axis with what it does not show, levels, notes. Pure, words alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from searchlog.verify.verdict import STATES
 
-__all__ = ["AXES", "LEVELS", "MARKS", "NOTES", "OUTCOMES", "SYMBOLS", "Axis", "axis_of", "meaning_of", "outcome_in"]
+__all__ = ["AXES", "LEVELS", "NOTES", "OUTCOMES", "SYMBOLS", "Axis", "axis_of", "meaning_of", "outcome_in"]
 
 OUTCOMES = ("failed", "not checked", "verified")
 """In the order in which they are told."""
@@ -81,22 +81,28 @@ LEVELS: Mapping[str, str] = {
     "L4": "a witness that was named has signed its head",
 }
 
-MARKS: Mapping[str, str] = {
-    "number": "number",
-    "negation": "negation",
-    "name": "name",
-    "date": "date",
-    "unit": "unit",
-    "notice": "notice",
-}
-
 NOTES: Mapping[str, str] = {
+    # of a passage and its page
     "folded": "white space, quotation marks or dashes are written otherwise",
+    "blanks-differ": "white space stands elsewhere in it",
     "heading-changed": "a heading over it says something else",
     "notice-added": "a notice was added to the page",
-    "block-inserted": "something was put in between its parts",
+    "block-inserted": "something was put in between or beside its parts",
+    "beside-changed": "the words beside it say something else",
+    "beside-inserted": "words were put in beside it",
     "table-head-changed": "the head of its table says something else",
+    "table-cells-changed": "other cells of its row say something else",
     "lead-in-changed": "the line that leads to its list says something else",
+    "attribution-changed": "another is named as the one who says it",
+    "reference-changed": "the reference mark in it is another",
+    "furniture-changed": "it stands in another part of the page, such as a menu or a sidebar",
+    "elsewhere": "it stands in another place, among other words",
+    "hidden-now": "it stands in what the page hides",
+    "no-words": "it has no word to look for",
+    "redirected-same-site": "another page of the same site answered",
+    "redirected-elsewhere": "a page of another site answered",
+    "redirected-home": "a home page answered",
+    # of an answer
     "rounded": "the number is a rounded one",
     "converted": "the number is in another unit",
 }
