@@ -21,13 +21,13 @@ from searchlog.drift.drift import Change, Drift, State
 from searchlog.drift.nearest import Near, likeness, nearest
 from searchlog.drift.page import MARK, Page
 from searchlog.drift.places import Place, gapped_places_of, occurrences, pieces_of, places_of
-from searchlog.drift.standing import BESIDE_MAX, Agreement, Old, Standing, agreement
+from searchlog.drift.standing import Agreement, Old, Standing, agreement
 from searchlog.drift.then import Then
 from searchlog.extract.conversion import Block, Conversion, Metadata
 from searchlog.wording.alignment import tokens_of
 from searchlog.wording.folding import folded
 from searchlog.wording.marks import marks_of
-from searchlog.wording.notices import is_notice
+from searchlog.wording.notices import is_plain_notice
 
 __all__ = ["compare"]
 
@@ -172,12 +172,17 @@ def _is_short(text: str) -> bool:
 
 def _is_supported(old: Old, one: Agreement) -> bool:
     """Whether a place without the old neighbours is of the same sort as the old one."""
-    then, now = old.standing.first, one.place.first
-    if not old.whole:
-        return bool(old.heading_path) and not now.furniture
+    then, now, page = old.standing.first, one.place.first, one.place.page
     if now.furniture and not then.furniture:
         return False
-    return then.kind == now.kind and then.path == now.path
+    over = page.headings_over(now.number, furniture=True)
+    nearest_now = {page.heading_text(over[-1]), page.parts[over[-1]].text} if over else set[str]()
+    nearest_then = old.main_headings[-1:]
+    if nearest_then and nearest_then[0] not in nearest_now:
+        return False
+    if not old.whole:
+        return bool(nearest_then)
+    return bool(nearest_then) == bool(over) and then.kind == now.kind and then.path == now.path
 
 
 def _other_marks(old: Old, place: Standing) -> bool:
@@ -344,11 +349,21 @@ def _with_fresh(old: Old, page: Page, near: Near) -> Near:
     first, last = page.part_at(near.start), page.part_at(near.end - 1)
     start, end = near.start, near.end
     opening, closing = then.first.text, then.last.text
-    if start == first.start and opening in gone and first.number > 0 and not old.text.startswith(first.text[:_ANCHOR_CHARS]):
+    if (
+        start == first.start
+        and opening in gone
+        and first.number > 0
+        and not old.text.startswith(first.text[:_ANCHOR_CHARS])
+    ):
         before = page.parts[first.number - 1]
         if old.is_fresh(before) and before.kind == then.first.kind and len(before.text) <= 2 * len(opening) + 40:
             start = before.start
-    if end == last.end and closing in gone and last.number + 1 < len(page.parts) and not old.text.endswith(last.text[-_ANCHOR_CHARS:]):
+    if (
+        end == last.end
+        and closing in gone
+        and last.number + 1 < len(page.parts)
+        and not old.text.endswith(last.text[-_ANCHOR_CHARS:])
+    ):
         after = page.parts[last.number + 1]
         if old.is_fresh(after) and after.kind == then.last.kind and len(after.text) <= 2 * len(closing) + 40:
             end = after.end
@@ -410,9 +425,7 @@ def _new_notices(old: Old, page: Page) -> list[str]:
         fresh = [line for line in page.notices - known.notices if line.casefold() not in known.small]
     else:
         said = "\n".join([old.standing.page.lines, *old.heading_path]).casefold()
-        fresh = [
-            line for line in page.notices if line.casefold() not in said and len(line) <= BESIDE_MAX and is_notice(line)
-        ]
+        fresh = [line for line in page.notices if line.casefold() not in said and is_plain_notice(line)]
     return sorted(fresh)
 
 

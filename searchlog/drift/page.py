@@ -200,6 +200,10 @@ class Page:
         number = self._list_starts[part.number] - 1
         return self.parts[number] if number >= 0 and is_lead_in(self.parts[number]) else None
 
+    def list_start(self, part: Part) -> int:
+        """Return the number of the first part of the list that a part stands in; of another part its own."""
+        return self._list_starts[part.number]
+
     @cached_property
     def _list_starts(self) -> list[int]:
         out: list[int] = []
@@ -231,7 +235,7 @@ class Page:
         for start, end in notices_of(lines):
             part = self.parts[bisect_right(starts, start) - 1]
             teaser = part.link >= 80 and part.repeats >= 3
-            if not teaser:
+            if not teaser and part.kind != "code":
                 out.add(lines[start:end].strip())
         title = fold(self.conversion.metadata.title or "").text
         if title and is_notice(title):
@@ -307,9 +311,10 @@ def _without_marks(text: str) -> list[tuple[int, int]] | None:
     for match in MARK.finditer(text):
         # one that opens a line goes with the blank behind it, one within with the blank before it
         start, end = match.span()
+        opens = start == at and not out
         if start > at and text[start - 1] == " ":
             start -= 1
-        elif start == at and (not out) and text[end : end + 1] == " ":
+        elif (opens or _UNSPACED.match(text[start - 1])) and text[end : end + 1] == " ":
             end += 1
         if start > at:
             out.append((at, start))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from searchlog.drift.page import Page, Part, is_lead_in
+from searchlog.wording.alignment import aligned, tokens_of
 from searchlog.wording.notices import is_rebuttal
 
 __all__ = ["BESIDE_MAX", "Agreement", "Old", "Standing", "agreement"]
@@ -25,7 +26,14 @@ _FRESH_MAX = 12
 _SHORT_CHARS = 12
 """A text up to this long stands in some other by chance."""
 _SAYING_CHARS_MAX = 500
+_CHANGED_CHARS_MAX = 4_000
 _ATTRIBUTION_CHARS_MAX = 80
+_NEAR_MAX = 3
+"""Parts in a row that may have been put in next to a passage of which no more than its selectors is known."""
+_LINKED_PERCENT = 80
+"""A part with as much of it in links leads elsewhere and is not running text."""
+_ABOVE_MAX = 80
+"""Parts above a list's item among which the line that leads in to it is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +180,8 @@ def agreement(old: Old, place: Standing, gaps: tuple[Part, ...] = ()) -> Agreeme
     reasons: list[str] = []
     notes: list[str] = []
     whole = old.whole
-    same_left = _beside(then.left_in, then.left, place.left_in, (place.left, left), whole, _ends)
-    same_right = _beside(then.right_in, then.right, place.right_in, (place.right, right), whole, _begins)
+    same_left = _beside((then.left_in, then.left), place.left_in, (place.left, left), whole=whole, holds=_ends)
+    same_right = _beside((then.right_in, then.right), place.right_in, (place.right, right), whole=whole, holds=_begins)
     if not (same_left and same_right):
         reasons.append("beside-changed")
     if _headings_differ(old, place):
@@ -188,9 +196,11 @@ def agreement(old: Old, place: Standing, gaps: tuple[Part, ...] = ()) -> Agreeme
         reasons.append("attribution-changed")
     if gaps or passed_left or passed_right:
         notes.append("block-inserted")
-    if any(_says_otherwise(part) for part in (*_up_to_heading(passed_left, -1), *_up_to_heading(passed_right, 1))):
+    if not whole:
+        passed_left, passed_right = _passed(old, place, -1), _passed(old, place, 1)
+    if any(_says_otherwise(part, old) for part in (*_up_to_heading(passed_left), *_up_to_heading(passed_right))):
         reasons.append("beside-inserted")
-    if any(_says_otherwise(part) or _is_of_the_same(part, place) for part in gaps):
+    if _gaps_say_otherwise(gaps, old, place):
         reasons.append("block-inserted")
     return Agreement(place, tuple(reasons), before, after, likeness + likeness_right, tuple(notes))
 
@@ -207,10 +217,10 @@ def _begins(text: str, part: str) -> bool:
 
 
 def _beside(
-    old_in: str,
-    old_all: str,
+    then: tuple[str, str],
     new_in: str,
     new_alls: tuple[str, ...],
+    *,
     whole: bool,
     holds: Callable[[str, str], bool],
 ) -> bool:
@@ -219,6 +229,7 @@ def _beside(
     A block may have been joined to its neighbour or cut in two: what is in the block now must have been in the stream
     then, and the other way round. What is beyond the characters that are known is not compared.
     """
+    old_in, old_all = then
     if old_in == new_in:
         return True
     ending = holds is _ends
@@ -267,7 +278,7 @@ def _start(one: str, other: str) -> int:
     return low
 
 
-def _up_to_heading(passed: list[Part], step: int) -> list[Part]:
+def _up_to_heading(passed: list[Part]) -> list[Part]:
     """Return the fresh parts that stand next to a passage in its own section: those before a heading."""
     out: list[Part] = []
     for part in passed[:3]:
@@ -277,8 +288,59 @@ def _up_to_heading(passed: list[Part], step: int) -> list[Part]:
     return out
 
 
-def _says_otherwise(part: Part) -> bool:
-    return len(part.text) <= _SAYING_CHARS_MAX and part.link < 50 and is_rebuttal(part.text)
+def _says_otherwise(part: Part, old: Old) -> bool:
+    """Whether fresh text takes back what stands beside it: of a part that was only changed, what was put in counts."""
+    if part.link >= _LINKED_PERCENT:
+        return False
+    then = old.standing
+    numbers = range(max(0, then.first.number - 3), min(len(then.page.parts), then.last.number + 4))
+    words = [token.text for token in tokens_of(part.text[:_CHANGED_CHARS_MAX])]
+    for number in numbers if old.whole else ():
+        known = [token.text for token in tokens_of(then.page.parts[number].text[:_CHANGED_CHARS_MAX])]
+        pairs = aligned(known, words)
+        if 2 * len(pairs) > len(words):
+            kept = {two for _, two in pairs}
+            return is_rebuttal(" ".join([word for n, word in enumerate(words) if n not in kept]))
+    return len(part.text) <= _SAYING_CHARS_MAX and is_rebuttal(part.text)
+
+
+def _gaps_say_otherwise(gaps: tuple[Part, ...], old: Old, place: Standing) -> bool:
+    """Whether parts between the passage's own blocks speak of it: not those under a heading of their own."""
+    numbers = {part.number for part in gaps}
+    apart = False
+    for part in gaps:
+        if part.number - 1 not in numbers:
+            apart = False
+        if part.kind == "heading":
+            apart = True
+            if part.number + 1 not in numbers and not part.furniture:
+                return True  # it stands over the passage's next block
+            continue
+        if not apart and (_says_otherwise(part, old) or (is_lead_in(part) and not part.furniture)):
+            return True
+        if _is_of_the_same(part, place):
+            return True
+    return False
+
+
+def _passed(old: Old, place: Standing, step: int) -> list[Part]:
+    """Return the parts between a passage and what its selectors say stood beside it, when that is near."""
+    then = old.standing
+    known = then.left.strip() if step < 0 else then.right.strip()
+    if (then.left_in if step < 0 else then.right_in) or not known:
+        return []
+    parts = place.page.parts
+    number = (place.first.number if step < 0 else place.last.number) + step
+    passed: list[Part] = []
+    while 0 <= number < len(parts) and len(passed) < _NEAR_MAX:
+        text = parts[number].text
+        if step < 0 and (text.endswith(known[-_SAME_CHARS:]) or known.endswith(text)):
+            return passed
+        if step > 0 and (text.startswith(known[:_SAME_CHARS]) or known.startswith(text)):
+            return passed
+        passed.append(parts[number])
+        number += step
+    return []
 
 
 def _is_of_the_same(part: Part, place: Standing) -> bool:
@@ -317,7 +379,9 @@ def _covers_old(old: Old, page: Page, heading: int, first: int) -> bool:
     number = heading + 1
     while number < first and page.parts[number].kind == "heading":
         number += 1
-    return number >= first or not old.is_fresh(page.parts[number])
+    if number >= first:
+        return True
+    return not old.is_fresh(page.parts[number]) and page.parts[number].link < _LINKED_PERCENT
 
 
 def _head_differs(old: Old, place: Standing) -> bool:
@@ -367,15 +431,25 @@ def _lead_in_differs(old: Old, place: Standing, passed: list[Part]) -> bool:
         if over is None and number >= 0 and not then.left_in and is_lead_in(then.page.parts[number]):
             over = then.page.parts[number]
         line = over.text if over and not over.furniture else ""
-    start = place.page._list_starts[place.first.number] if place.first.kind == "list-item" else place.first.number
-    above = place.page.parts[max(0, start - 4) : place.first.number]
+    start = place.page.list_start(place.first)
     if line:
-        return all(part.text != line and not part.text.endswith(line) for part in above) and not place.left_in.rstrip(
-            " "
-        ).endswith(line)
+        return not _leads_in_still(old, place, line)
     if old.whole and place.first.kind == "list-item" and start > 0:
         now = place.page.parts[start - 1]
         return is_lead_in(now) and old.is_fresh(now)
+    return False
+
+
+def _leads_in_still(old: Old, place: Standing, line: str) -> bool:
+    """Whether the line stands above, with nothing between that leads in to something else."""
+    if place.left_in.rstrip().endswith(line):
+        return True
+    for number in range(place.first.number - 1, max(-1, place.first.number - 1 - _ABOVE_MAX), -1):
+        part = place.page.parts[number]
+        if part.text.endswith(line):
+            return part.text == line or old.standing.page.stream.find(part.text) >= 0
+        if not part.furniture and old.is_fresh(part) and (is_lead_in(part) or part.kind == "heading"):
+            return False
     return False
 
 

@@ -15,7 +15,10 @@ __all__ = ["TOKENS_MAX", "Token", "aligned", "tokens_of"]
 TOKENS_MAX = 4_000
 """Of each side that are aligned; what lies beyond counts as different."""
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-_SIGNS = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u200c\u200d"
+_SIGNS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f"
+    "\u0981-\u0983\u09bc-\u09cd\u200c\u200d"
+)
 """Vowel signs and joiners that stand inside a word."""
 _TOKEN = re.compile(
     rf"[0-9]+(?:[.,:/][0-9]+)*|[{_UNSPACED}]"

@@ -54,10 +54,15 @@ _SAME = (
     "\u048a-\u04ff\u0621-\u064a\u066e-\u06d3\uac00-\ud7a3"
     "\u0904-\u0928\u092a-\u0930\u0932\u0933\u0935-\u0939\u093d-\u094d\u0950\u0964-\u096f"
 )
-_JOINING = "\u0300-\u036f\u093c\u0483-\u0489\u064b-\u065f\u0670\u06d6-\u06ed\u1160-\u11ff\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
+_JOINING = (
+    "\u0300-\u036f\u093c\u0483-\u0489\u064b-\u065f\u0670\u06d6-\u06ed\u1160-\u11ff"
+    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
+)
 # runs that need no look at their characters, the last of which nothing joins
 _RUN = re.compile(rf"[{_SAME}]++(?: [{_SAME}]++)*+")
 _CJK_RUN = re.compile("[\u3041-\u3096\u30a1-\u30fa\u3001\u3002\u3400-\u4dbf\u4e00-\u9fff]++")
+_CLUSTER_MAX = 64
+"""Characters of one cluster: putting marks in their canonical order takes the square of their number."""
 _JOINS_AFTER = re.compile(rf"[{_JOINING}\u3099\u309a\ufe20-\ufe2f]")
 
 
@@ -150,7 +155,8 @@ def _cluster_end(text: str, at: int) -> int:
     """
     end = ahead = at + 1
     if not text[at].isspace():
-        while ahead < len(text) and ((joins := _joins(text[ahead])) or text[ahead] in _GONE):
+        most = min(len(text), at + _CLUSTER_MAX)
+        while ahead < most and ((joins := _joins(text[ahead])) or text[ahead] in _GONE):
             ahead += 1
             end = ahead if joins else end
     return end

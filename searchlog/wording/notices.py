@@ -17,66 +17,90 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-__all__ = ["is_notice", "is_rebuttal", "notices_of"]
+__all__ = ["is_notice", "is_plain_notice", "is_rebuttal", "notices_of"]
 
 _SENTENCE_CHARS_MAX = 400
 _SHORT_CHARS = 70
+_PLAIN_CHARS_MAX = 160
 _ENTRIES_MAX = 400
 """Notices of one page; a page that has more says nothing by one."""
 
 _PHRASES = """
-expression of concern|retraction notice|notice of retraction|retraction:|retraction of|retraction to|erratum|corrigendum
-addendum|earlier version of this|previous version of this|earlier version of the|original version of this|editor's note
-editors' note|editorial note|publisher's note|correction:|corrections:|correction to|correction appended|clarification:
+expression of concern|retraction notice|notice of retraction|retraction:|retraction of|retraction to|erratum
+corrigendum
+addendum|earlier version of this|previous version of this|earlier version of the|original version of this
+editor's note
+editors' note|editorial note|publisher's note|correction:|corrections:|correction to|correction appended
+clarification:
 this is satire|is satire|is a satir|satirical|work of fiction|april fool|no longer valid|no longer accurate
-no longer current|no longer in force|no longer in effect|no longer maintained|no longer supported|no longer recommended
+no longer current|no longer in force|no longer in effect|no longer maintained|no longer supported
+no longer recommended
 no longer up to date|no longer applies|no longer apply|no longer supports|no longer considered|has been superseded
 have been superseded|superseded by|is obsolete|obsoleted by|is deprecated|is outdated|is out of date|are out of date
 are outdated|do not rely|should not be relied|please disregard|disregard th|has been debunked|been discredited
 been withdrawn|been retracted|was retracted|were retracted|was withdrawn|were withdrawn|been rescinded|was rescinded
 been revoked|been repealed|been disproved|been disproven|been refuted|been called into question|been disputed
-factual error|fact-check|fact check|contains errors|contained errors|contains inaccura|contains false|under investigation
-citation needed|disputed content|neutrality of this|factual accuracy|fabricated data|data were fabricated|misinformation
-archived for historical|archived content|this is an archive|historical purposes only|for reference only|not peer-reviewed
+factual error|fact-check|fact check|contains errors|contained errors|contains inaccura|contains false
+under investigation
+citation needed|disputed content|neutrality of this|factual accuracy|fabricated data|data were fabricated
+misinformation
+has since been|have since been|we have removed|we removed|we regret|we apologise|we apologize|stand corrected
+no longer reflect|should not be used|must not be used|gilt nicht mehr|gelten nicht mehr|ne s'applique plus
+ya no se aplica
+archived for historical|archived content|this is an archive|historical purposes only|for reference only
+not peer-reviewed
 zurückgezogen|richtigstellung|korrektur:|korrigendum|berichtigung|gegendarstellung|widerruf:|anmerkung der redaktion
 in einer früheren version|frühere fassung|ist veraltet|nicht mehr aktuell|nicht mehr gültig|nicht mehr gepflegt
 wurde widerlegt|ist satire|überholt|außer kraft|ersetzt durch|nicht mehr empfohlen|hinweis der redaktion
 rétractation|rétracté|mise en garde|expression de préoccupation|rectificatif|correction :|note de la rédaction
-version antérieure de cet|version précédente de cet|n'est plus valable|n'est plus à jour|n'est plus en vigueur|obsolète
+version antérieure de cet|version précédente de cet|n'est plus valable|n'est plus à jour|n'est plus en vigueur
+obsolète
 est périmé|a été retiré|ont été retiré|a été démenti|article satirique|erratum :|droit de réponse|est remplacé par
 a été réfuté|est une satire
 retractado|retractación|fe de errata|fe de erratas|corrección:|nota del editor|nota de la redacción|rectificación
 versión anterior de este|ya no es válid|ya no está vigente|desactualizad|obsolet|ha sido retirad|fue retirad|desmentid
 ha sido reemplazad|es satíric|es una sátira|expresión de preocupación|ha sido refutad|ya no se recomienda
 ritrattat|ritrattazione|errata corrige|rettifica|correzione:|nota della redazione|nota dell'editore
-versione precedente di questo|non è più valid|non più valid|non è più aggiornat|è stato ritirat|è stata ritirat|smentit
+versione precedente di questo|non è più valid|non più valid|non è più aggiornat|è stato ritirat|è stata ritirat
+smentit
 è superat|sostituito da|non più in vigore|è una satira|articolo satirico|espressione di preoccupazione|obsolet
-retratad|retratação|errata|correção:|nota do editor|nota da redação|versão anterior deste|não é mais válid|já não é válid
+retratad|retratação|errata|correção:|nota do editor|nota da redação|versão anterior deste|não é mais válid
+já não é válid
 desatualizad|foi retirad|foi removid|foi desmentid|substituído por|é uma sátira|já não está em vigor|obsolet
 ingetrokken|rectificatie|correctie:|noot van de redactie|eerdere versie van dit|niet meer geldig|niet langer geldig
 verouderd|achterhaald|vervangen door|is weerlegd|dit is satire|niet meer actueel
-wycofan|sprostowanie|korekta:|errata|od redakcji|wcześniejsza wersja tego|poprzednia wersja tego|nieaktualn|przestarzał
+wycofan|sprostowanie|korekta:|errata|od redakcji|wcześniejsza wersja tego|poprzednia wersja tego|nieaktualn
+przestarzał
 unieważnion|zdementowan|zastąpiony przez|zastąpiona przez|stracił ważność|to satyra|został obalon|została obalon
 отозван|ретракц|опровержение|исправление:|поправка:|от редакции|в предыдущей версии|более ранней версии|устарел
 утратил|больше не действ|неактуальн|не актуальн|опровергнут|заменен на|заменён на|сатир|выражение обеспокоенности
 признан недостоверн|недействительн
-撤稿|撤回|撤销|勘误|更正|编者按|编者注|已过时|已經過時|已经过时|已失效|已废止|已作废|不再有效|不再适用|被取代|已被替代|讽刺文章
-辟谣|不实信息|虚假信息|已被推翻|已被证伪|此前版本|早前版本|關注聲明|关注声明|表达关切|勘誤|撤銷|闢謠|過時|內容有誤|内容有误|已下架
-論文撤回|訂正|お詫び|編集部注|編集部より|取り消され|取り下げ|撤回され|無効となり|古い情報|情報が古|最新ではあり|廃止され|失効
+撤稿|撤回|撤销|勘误|更正|编者按|编者注|已过时|已經過時|已经过时|已失效|已废止|已作废|不再有效|不再适用|被取代
+已被替代|讽刺文章
+辟谣|不实信息|虚假信息|已被推翻|已被证伪|此前版本|早前版本|關注聲明|关注声明|表达关切|勘誤|撤銷|闢謠|過時|內容有誤
+内容有误|已下架
+論文撤回|訂正|お詫び|編集部注|編集部より|取り消され|取り下げ|撤回され|無効となり|古い情報|情報が古|最新ではあり
+廃止され|失効
 誤りがあり|風刺|懸念表明|以前の版|以前のバージョン|現在は有効では
-철회|정정|바로잡습니다|편집자 주|편집자주|더 이상 유효하지|오래된 정보|최신 정보가 아|폐지되|취소되|무효|풍자|이전 버전|사실이 아닌 것으로
+철회|정정|바로잡습니다|편집자 주|편집자주|더 이상 유효하지|오래된 정보|최신 정보가 아|폐지되|취소되|무효|풍자
+이전 버전|사실이 아닌 것으로
 대체되었|우려 표명|오류가 있
-تم سحب|سُحب|سحبت هذه|تصحيح:|تصويب|تنويه|ملاحظة المحرر|من المحرر|نسخة سابقة من هذا|لم يعد صالح|لم تعد صالح|لم يعد سار|قديمة وغير
+تم سحب|سُحب|سحبت هذه|تصحيح:|تصويب|تنويه|ملاحظة المحرر|من المحرر|نسخة سابقة من هذا|لم يعد صالح|لم تعد صالح|لم يعد سار
+قديمة وغير
 تم إلغاء|ملغاة|محتوى ساخر|مقال ساخر|تم دحض|ثبت عدم صحة|استُبدل|تراجع عن هذا|إبداء القلق|تم التراجع
 """
 
 _STANDING = """
-retract|withdraw|superseded|supersedes|outdated|out-of-date|out of date|obsolete|deprecated|corrected|correction|refuted
-debunked|disproved|disproven|discredited|false|fake|hoax|misleading|inaccurate|incorrect|erroneous|satire|satirical|fiction
-fabricated|fraudulent|invalid|disputed|rescinded|revoked|repealed|cancelled|canceled|void|unreliable|unverified|amended
+retract|withdraw|superseded|supersedes|outdated|out-of-date|out of date|obsolete|deprecated|corrected|correction
+refuted
+debunked|disproved|disproven|discredited|false|fake|hoax|misleading|inaccurate|incorrect|erroneous|satire|satirical
+fiction
+fabricated|fraudulent|invalid|disputed|rescinded|revoked|repealed|cancelled|canceled|void|unreliable|unverified
+amended
 overturned|reversed|not valid|not true|not accurate|untrue|replaced by|no longer|in error|mistake|misquoted|misstated
 falsified|plagiari|recalled|suspended|expired|archived|revised
-widerrufen|widerlegt|zurückgezogen|zurückgenommen|veraltet|falsch|irreführend|unrichtig|berichtigt|korrigiert|überholt|ungültig
+widerrufen|widerlegt|zurückgezogen|zurückgenommen|veraltet|falsch|irreführend|unrichtig|berichtigt|korrigiert
+überholt|ungültig
 aufgehoben|fehlerhaft|unwahr|gefälscht
 rétract|retiré|obsolète|périmé|dépassé|démenti|réfuté|corrigé|erroné|inexact|trompeu|annulé|abrogé|caduc|mensong
 retractad|retirad|obsolet|desactualizad|anulad|derogad|refutad|desmentid|corregid|erróne|engaños|inexact|falso|falsa
@@ -92,8 +116,10 @@ wycofan|nieaktualn|przestarzał|obalon|zdementowan|skorygowan|fałszyw|nieprawdz
 """
 
 _SUBJECTS = """
-article|paper|study|studies|page|post|story|report|document|publication|content|information|guideline|guidance|claim|claims
-statement|version|text|entry|recommendation|advice|section|preprint|results|findings|figures|data|quote|quotation|passage
+article|paper|study|studies|page|post|story|report|document|publication|content|information|guideline|guidance|claim
+claims
+statement|version|text|entry|recommendation|advice|section|preprint|results|findings|figures|data|quote|quotation
+passage
 release|policy|standard|specification|above|following|below|research|author|authors|editors|publisher|journal|this was
 dieser|diese|dieses|artikel|beitrag|studie|seite|meldung|bericht|angabe|aussage|fassung|inhalt|obige|behauptung
 cet article|cette|article|étude|contenu|rapport|affirmation|déclaration|informations|texte|document
@@ -103,14 +129,32 @@ artigo|estudo|página|conteúdo|notícia|informaç|afirmação|relatório
 dit artikel|deze|artikel|studie|pagina|bericht|inhoud|informatie|bewering
 ten artykuł|ta strona|artykuł|badanie|strona|treść|informacj|twierdzen|to stwierdzenie
 эта|этот|эти|данная|данный|статья|статьи|исследован|страниц|материал|информаци|утвержден|документ|публикаци|сведения
-本文|此文|该文|文章|论文|論文|本页|此页|页面|网页|内容|內容|信息|資訊|资料|报道|研究|说法|声明|上述|以下|该版本|文件|指南
+本文|此文|该文|文章|论文|論文|本页|此页|页面|网页|内容|內容|信息|資訊|资料|报道|研究|说法|声明|上述|以下|该版本|文件
+指南
 この|本記事|記事|論文|ページ|情報|内容|研究|発表|報告|文書|主張|上記|以下
 이 기사|이 글|기사|논문|문서|페이지|내용|정보|연구|보고서|주장|위의|아래
 هذا|هذه|المقال|المقالة|الدراسة|البحث|الصفحة|المحتوى|المعلومات|الادعاء|التقرير|البيان
 """
 
+_ITSELF = """
+this article|this paper|this study|this page|this post|this story|this report|this document|this publication
+this content
+this guideline|this guidance|this version|this information|this claim|this statement|this entry|this preprint
+this policy
+this specification|this standard|this recommendation|this advice|the advice on this|the information on this
+diese empfehlung|diese angaben|cette recommandation|esta recomendación|article has been|paper has been
+dieser artikel|diese seite|dieser beitrag|diese studie
+diese fassung|dieses dokument|cet article|cette page|cette étude|ce document|cette version|este artículo|esta página
+este documento|este estudio|questo articolo|questa pagina|questo documento|este artigo|esta página|este documento
+dit artikel|deze pagina|dit document|ten artykuł|ta strona|ten dokument|эта статья|эта страница|страница|данная статья
+этот документ|本文|此文|本页|此页|本页面|该文|此消息|この記事|本記事|このページ|この論文|この情報|이 기사|이 글
+이 페이지|이 논문
+هذه المقالة|هذا المقال|هذه الصفحة|هذا البحث
+"""
+
 _REBUTTING = """
-not true|untrue|false|incorrect|wrong|refuted|disproved|debunked|contradict|disputed|denied|however|no longer|exaggerat
+not true|untrue|false|incorrect|wrong|refuted|disproved|debunked|contradict|disputed|denied|however|no longer
+exaggerat
 misleading|mistaken|inaccurate|superseded|reversed|overturned|revised|retracted|withdrawn|opposite|contrary|in fact
 alleged|allegedly|supposedly|critics|myth|hypothetical|fictional|does not apply|not the case|not apply|only applies
 applies only|except for|unless|replaced|outdated|previously|formerly|turned out|in error|unproven|unfounded
@@ -163,6 +207,23 @@ def is_notice(sentence: str) -> bool:
     before, after = small[: standing.start()], small[standing.end() :]
     leads = not re.search(r"\w", before) and re.match(r"[^\W_]*\s*[\]):-]", after) is not None
     return leads or len(small) <= _SHORT_CHARS // 4
+
+
+def is_plain_notice(sentence: str) -> bool:
+    """Return whether a sentence is a notice that nothing but its own page can be meant by.
+
+    It is short, and speaks of "this article" or opens with a word of standing. For pages of which it is not known
+    what they said before: many speak of what was withdrawn elsewhere.
+    """
+    small = sentence.casefold()
+    if len(small) > _PLAIN_CHARS_MAX or not is_notice(sentence):
+        return False
+    if _pattern(_ITSELF).search(small):
+        return True
+    hit = _pattern(_STANDING).search(small) or _pattern(_PHRASES).search(small)
+    if hit is None or re.search(r"\w", small[: hit.start()]):
+        return False
+    return len(small) <= _SHORT_CHARS // 2 or re.match(r"[^\W_]*\s*[\]):-]", small[hit.end() :]) is not None
 
 
 def is_rebuttal(text: str) -> bool:
