@@ -42,8 +42,8 @@ _LONG_S = 365 * 86_400.0
 """A deadline over any number of pages: each page has its own."""
 _SECOND_LOOK = frozenset(("changed", "partial", "absent", "context-changed"))
 """States of a page that answered, and that may be those of one visitor only."""
-_UNEXPLAINED = frozenset(("changed", "partial", "absent", "type-changed", "not-checked"))
-"""States in which it matters whether the page is held back."""
+_UNEXPLAINED = frozenset(("partial", "absent", "type-changed", "not-checked"))
+"""States in which it matters whether the page is held back: one that shows other words in a passage's place is not."""
 _ARCHIVED = frozenset(("dns", "connect", "http-403", "http-401", "paywall", "login-wall", "personalised"))
 """States in which nobody could look, and an archive may have: besides those that failed."""
 
