@@ -9,7 +9,16 @@ import pytest
 
 from searchlog.errors import FormatError
 from searchlog.log.cosignature import Cosigned, WitnessKey, format_witness, judge_cosignature, parse_witness
-from searchlog.log.note import Note, Signature, check_signature, parse_note, parse_vkey
+from searchlog.log.note import (
+    SIGNATURES_MAX,
+    Note,
+    Signature,
+    check_signature,
+    format_note,
+    merged,
+    parse_note,
+    parse_vkey,
+)
 from tests.cosigning import TIME, signer, witness
 
 VECTOR = json.loads((Path(__file__).parent / "vectors" / "c2sp-cosignature.json").read_text("utf-8"))
@@ -109,3 +118,25 @@ def test_id_that_does_not_fit_is_refused():
     name, _, public = witness().witness_vkey.split("+", 2)
     with pytest.raises(FormatError, match="has the id 00000000; expected"):
         parse_witness(f"{name}+00000000+{public}")
+
+
+# --- signatures of several together
+
+
+def test_notes_of_one_text_are_put_together():
+    one, other = signer(), witness()
+    mine, theirs = note(one.signs(TEXT)), note(one.signs(TEXT), other.cosigns(TEXT))
+    both = merged(mine, theirs)
+    assert both.signatures == (one.signs(TEXT), other.cosigns(TEXT))
+    assert parse_note(format_note(both)) == both
+    assert check_signature(both, one.key)
+    assert judge_cosignature(both, other.witness).verdict == "verified"
+    assert merged(Note(TEXT), mine) == mine
+
+
+def test_notes_that_cannot_be_put_together_are_refused():
+    with pytest.raises(FormatError, match="different texts"):
+        merged(note(), note(text="another\n"))
+    many = [Signature("w", b"abcd", bytes([number])) for number in range(SIGNATURES_MAX)]
+    with pytest.raises(FormatError, match="65 signatures"):
+        merged(note(*many), note(witness().cosigns(TEXT)))

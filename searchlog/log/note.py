@@ -37,6 +37,7 @@ __all__ = [
     "format_vkey",
     "judge_signature",
     "key_id",
+    "merged",
     "name_vkey",
     "parse_keys",
     "parse_note",
@@ -130,6 +131,20 @@ def read_note(text: str) -> Note:
     if not text.endswith("\n"):
         raise FormatError("a note's text ends with a newline")
     return Note(text)
+
+
+def merged(one: Note, other: Note) -> Note:
+    """Return a note with the signatures of both, each once, those of the first before.
+
+    So the cosignatures of witnesses, who each hand back a note of their own, come together. Raises FormatError where
+    the texts differ, or where there are more signatures than a note can have.
+    """
+    if one.text != other.text:
+        raise FormatError("two notes of different texts: what was signed of one says nothing of the other")
+    signatures = tuple(dict.fromkeys((*one.signatures, *other.signatures)))
+    if len(signatures) > SIGNATURES_MAX:
+        raise FormatError(f"a note of {len(signatures)} signatures; expected 1 to {SIGNATURES_MAX}")
+    return Note(one.text, signatures)
 
 
 def _check_text(text: str) -> None:

@@ -140,14 +140,16 @@ class Blobs:
 def blob_refs(value: Any) -> Iterator[dict[str, Any]]:
     """Yield every reference to a blob in a body, also in fields this version does not know."""
     if isinstance(value, dict):
-        if _is_digest(value.get("blob")) and type(value.get("bytes")) is int:
+        if "blob" in value and type(value.get("bytes")) is int and _is_digest(value["blob"]):
             yield value
         else:
             for item in value.values():
-                yield from blob_refs(item)
+                if isinstance(item, dict | list):
+                    yield from blob_refs(item)
     elif isinstance(value, list):
         for item in value:
-            yield from blob_refs(item)
+            if isinstance(item, dict | list):
+                yield from blob_refs(item)
 
 
 def _is_digest(value: Any) -> bool:
