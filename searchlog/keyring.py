@@ -69,6 +69,8 @@ KEYS = (
     "YOU_API_KEY",
     "YDC_API_KEY",
     "YOU_API_KEY_AUTH",
+    "WAYBACK_ACCESS_KEY",
+    "WAYBACK_SECRET_KEY",
 )
 """Variables of searchlog that hold a key."""
 ADDRESSES = ("SEARCHLOG_SEARXNG_URL", "SEARXNG_URL")

@@ -97,7 +97,7 @@ class Turn(Body):
     kind = "turn"
     state: Literal["begin", "end", "discarded"]
     purpose: str | None = None
-    """At begin: `search`, `fetch`, `index`, `reparse`, `verify`, `answer`, `import`."""
+    """At begin: `search`, `fetch`, `index`, `reparse`, `verify`, `answer`, `save`, `import`."""
     lease: str | None = None
     """At begin: name of the lock its writer holds; a turn whose lock is free was cut off."""
     outcome: str | None = None

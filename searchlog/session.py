@@ -40,12 +40,15 @@ from searchlog.stored import stored_conversion, stored_exchange
 from searchlog.verify.heads import NOBODY, Trust
 
 if TYPE_CHECKING:
+    from searchlog.mementos.save import Saved
     from searchlog.mementos.source import WebArchive
     from searchlog.recheck.result import Verification
     from searchlog.verify.heads import Seen
 
 __all__ = ["Page", "Progress", "Search", "Session"]
 
+_SAVE_S = 120.0
+"""An archive may take minutes for one page."""
 _LONG_S = 7 * 86_400.0
 """A deadline over a list of any length: each page has its own."""
 
@@ -258,6 +261,37 @@ class Session:
             detail = f"{good} of {len(wanted)} texts from {provider}"
             turn.end(lambda _: (None, []), records.Turn(state="end", outcome=outcome, detail=detail))
         return [pages[url] for url in wanted]
+
+    def save_pages(
+        self,
+        urls: Iterable[str],
+        archive: str | WebArchive = "wayback",
+        *,
+        settings: Settings | None = None,
+        progress: Listener = lambda _: None,
+        **options: Any,
+    ) -> list[Saved]:
+        """Ask a web archive to capture these pages now; return what came of each, in the order of the URLs.
+
+        The archive learns the addresses. What it answers is recorded in this session, and is its word. `deadline_s`
+        bounds each page (by default two minutes). Raises UsageError for an archive without such a service.
+        """
+        from searchlog.mementos.source import parse_source
+        from searchlog.saving import save_pages
+
+        expect("urls", urls, Iterable)
+        wanted = [urls] if isinstance(urls, str) else list(urls)
+        for number, url in enumerate(wanted):
+            expect(f"urls[{number}]", url, str)
+        _, chosen = split_options("save", settings, {"deadline_s": _SAVE_S, **options} if settings is None else options)
+        source = parse_source(archive) if isinstance(archive, str) else archive
+        with self.ledger.turn("save") as turn:
+            done = list(save_pages(self._desk, turn, source, wanted, settings=chosen, progress=progress))
+            saved = sum(one.memento is not None for one in done)
+            outcome = "ok" if saved == len(done) else "partial" if saved else "failed"
+            detail = f"{saved} of {len(done)} pages captured by {source.name}"
+            turn.end(lambda _: (None, []), records.Turn(state="end", outcome=outcome, detail=detail))
+        return done
 
     # --- verifying
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from searchlog.cli.exits import Exit
 
 if TYPE_CHECKING:
     from searchlog.extract.conversion import Conversion, Dated, Fact
+    from searchlog.mementos.save import Saved
     from searchlog.session import Page, Session
 
 
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
     metavar="PROVIDER",
     help="Ask this provider for its text of the pages, fetch none of them: tavily, exa, firecrawl, jina, parallel.",
 )
+@click.option(
+    "--save-to",
+    metavar="NAME|ADDRESS",
+    help="Ask a web archive to capture the pages as well: `wayback`. It learns the addresses, and may take minutes.",
+)
 @options.web_options
 @options.session_option("new", ", or `new`")
 @options.archive_option
@@ -42,6 +48,7 @@ def fetch_command(
     urls: tuple[str, ...],
     form: str | None,
     via: str | None,
+    save_to: str | None,
     session_id: str,
     archive: str | None,
     as_json: bool,
@@ -90,10 +97,12 @@ def fetch_command(
             else:
                 pages = session.provider_texts(urls, via, settings=settings, progress=listener)
         turn = session.ledger.refresh().last_turn
+        saved = _save(session, save_to, urls, given["allow_private"], quiet) if save_to is not None else []
         printed = [_printed(page, session, form) for page in pages]
         if as_json:
             shown = [_page_json(page, what) for page, what in zip(pages, printed, strict=True)]
-            out.json({"archive": opened.described, "session": session.id, "turn": turn, "pages": shown})
+            copies = {"saved": list(map(_saved_json, saved))} if save_to is not None else {}
+            out.json({"archive": opened.described, "session": session.id, "turn": turn, "pages": shown, **copies})
         else:
             _print(pages, printed)
         failed = [page for page, what in zip(pages, printed, strict=True) if what.content is None or page.suspected]
@@ -105,7 +114,34 @@ def fetch_command(
                     out.say(f"{page.asked}: {said}", quiet or not said)
         out.say(f"session {session.id} turn {turn}, stored in {opened.described}", quiet)
         out.say(head_line(session.head), quiet)
-    return Exit.PAGE if failed else Exit.OK
+    return Exit.PAGE if failed or any(one.memento is None for one in saved) else Exit.OK
+
+
+def _save(
+    session: Session, archive: str, urls: Sequence[str], allow_private: tuple[str, ...], quiet: bool
+) -> list[Saved]:
+    """Ask a web archive for captures, and say what came of it."""
+    from searchlog.cli import progress
+
+    with progress.shown(quiet) as listener:
+        saved = session.save_pages(urls, archive, allow_private=allow_private, progress=listener)
+    for url, one in zip(urls, saved, strict=True):
+        said = one.memento.uri if one.memento is not None else one.detail
+        (out.error if one.memento is None else lambda text: out.say(text, quiet))(f"{url}: {one.outcome}: {said}")
+    return saved
+
+
+def _saved_json(saved: Saved) -> dict[str, Any]:
+    from searchlog.clock import format_time
+
+    memento = saved.memento
+    return {
+        "outcome": saved.outcome,
+        "detail": saved.detail,
+        "memento": memento.uri if memento is not None else None,
+        "captured_at": format_time(memento.at) if memento is not None else None,
+        "job": saved.job,
+    }
 
 
 @dataclass(frozen=True, slots=True)

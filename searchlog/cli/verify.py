@@ -12,7 +12,7 @@ import click
 
 from searchlog.cli import options, out
 from searchlog.cli.exits import Exit
-from searchlog.errors import FormatError, UsageError
+from searchlog.errors import FormatError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -311,10 +311,15 @@ def _end(found: Verification, given: dict[str, Any], quiet: bool) -> int:
 
 
 def _write_report(found: Verification, path: str, quiet: bool) -> None:
-    from searchlog.keyring import hide
+    from searchlog.keyring import hide_in, known
     from searchlog.ui.report import report_page
 
-    Path(path).write_text(hide(report_page(found.to_json())), "utf-8")
+    # before anything is escaped: a key would not be found in the page
+    page = report_page(hide_in(found.to_json(), known().replace_text))
+    try:
+        Path(path).write_text(page, "utf-8")
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror or error}", path=path) from None
     out.say(f"report: {path}", quiet)
 
 

@@ -20,6 +20,7 @@ from searchlog.extract.convert import ConvertOptions
 from searchlog.extract.converter import Converter
 from searchlog.mementos.ask import Asked, ask, fetch_memento
 from searchlog.mementos.memento import Memento
+from searchlog.mementos.served import Answer, judge
 from searchlog.mementos.source import WebArchive
 
 if TYPE_CHECKING:
@@ -38,8 +39,12 @@ class Copy:
     """One memento as it was fetched."""
 
     memento: Memento
+    """As it was served: its moment may be another one than was promised."""
     fetch: Fetch
     conversion: Conversion | ConversionFailure | None
+    """None of what is no memento of the page."""
+    detail: str = ""
+    """What there is to know of how it was served."""
 
 
 @dataclass(slots=True)
@@ -106,14 +111,17 @@ class Archives(Generic[_T]):
             found.append(looked)
             for memento in looked.asked.mementos[:_COPIES_MAX]:
                 fetch = fetch_memento(memento, self._client, deadline)
-                looked.copies.append(Copy(memento, fetch, self._converted(fetch, deadline)))
+                served = judge(memento, fetch)
+                good = served.outcome is Answer.FOUND and (served.status is None or served.status < 300)
+                made = self._converted(fetch, deadline) if good else None
+                looked.copies.append(Copy(served.memento or memento, fetch, made, served.detail))
                 if looked.found is not None:
                     return found
         return found
 
     def _converted(self, fetch: Fetch, deadline: Deadline) -> Conversion | ConversionFailure | None:
         final = fetch.final
-        if final is None or not 200 <= (final.status or 0) < 300:
+        if final is None:
             return None
         content_type = header(final.headers, "content-type")
         return self._converter.convert(

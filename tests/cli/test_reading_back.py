@@ -127,7 +127,7 @@ def test_verify_as_json(kept: Kept) -> None:
     (report,) = told["reports"]
     assert set(report) == {
         "session", "axis", "outcome", "state", "level", "seen_size", "size", "root", "checked", "not_checked",
-        "untold", "findings",
+        "states", "untold", "findings",
     }  # fmt: skip
 
 

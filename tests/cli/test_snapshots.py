@@ -166,7 +166,10 @@ def test_a_file_that_is_not_there_is_told(args: list[str]) -> None:
 def test_options_of_files_need_a_file(kept: Kept) -> None:
     result = kept("verify", kept.session, "--name", "sha256:" + "0" * 64)
     assert result.exit_code == 2
-    assert "are about a FILE" in result.stderr
+    assert "--name is about a FILE" in result.stderr
+    result = kept("verify", kept.session, "--key", "a+00000000+AA==")
+    assert result.exit_code == 2
+    assert "about a FILE or a --head" in result.stderr
 
 
 # --- replay, reading, asking
@@ -247,7 +250,8 @@ def test_import_says_what_was_new_and_again_that_nothing_was(kept: Kept, file: s
     assert call("verify", *where).exit_code == 0
     assert call("show", kept.session, *where).stdout == kept("show", kept.session).stdout
     rows = json.loads(call("sessions", "--json", *where).stdout)["sessions"]
-    assert {row["id"]: row["imported"] for row in rows if not is_checks(row["id"])} == {"sharing": False, kept.session: True}
+    imported = {row["id"]: row["imported"] for row in rows if not is_checks(row["id"])}
+    assert imported == {"sharing": False, kept.session: True}
 
 
 def test_import_of_a_changed_file_stores_nothing_and_names_what_differs(file: str, tmp_path: Path) -> None:
