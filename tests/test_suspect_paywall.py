@@ -178,6 +178,19 @@ NOTHING = (
     "订阅本站",
     "続きを読む",
     "구독하기",
+    # teasers that lead on, with words that also mean something else
+    "Register for the walk by Friday. Read the full programme here.",
+    "To read this file, register the plugin and open it in an editor.",
+    "Read the full story: how a cash register came into the mill",
+    "Weiterlesen: Anmeldung zum Mühlenlauf beginnt im März",
+    "Lire la suite : le moulin inscrit au patrimoine",
+    "Continue lendo: o moleiro foi assassinado em 1911",
+    "Continua a leggere: grano in abbondanza",
+    "Читать далее: министр подписал договор о мельнице",
+    "公司注册资本一千万元[阅读全文]",
+    "水車が文化遺産に登録された。続きを読む",
+    "Baca selengkapnya: daftar kincir tertua",
+    "Devamını oku: değirmen üyeleri toplandı",
     "This article is about subscriptions in the theatre of the nineteenth century.",
 )
 

@@ -167,7 +167,7 @@ def _logs_in(part: str) -> bool:
 _SIGNS_IN = frozenset(("log in", "login", "sign in", "signin", "anmelden", "connexion", "iniciar sesión", "вход"))
 
 
-_LINE_MAX = 280
+_LINE_MAX = 200
 _SCRIPTS_TEXT = 2_000
 _RESERVED = re.compile(
     r"(?:this|the(?: full| entire| whole)?) (?:article|post|story|content|page|issue|video|report|column|analysis|text)"
