@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import searchlog
 from searchlog.errors import FormatError, UsageError
 from searchlog.log.note import Note, Signature, format_note, format_vkey, parse_note
 from searchlog.snapshot.check import Verdict, check_snapshot
@@ -76,3 +79,13 @@ def test_witnesses_are_given_as_their_keys(tmp_path: Path):
         verdict(tmp_path, lambda text: [], witnesses=[format_vkey(W.key)])
     with pytest.raises(UsageError, match="witnesses is a list"):
         verdict(tmp_path, lambda text: [], witnesses=W.witness_vkey)
+
+
+def test_the_stand_alone_script_reads_a_cosigned_head_and_judges_the_signature(tmp_path: Path):
+    verdict(tmp_path, lambda text: [W.cosigns(text)])
+    script = Path(searchlog.__file__).parent / "snapshot" / "verify_snapshot.py"
+    key = signed("a\n")[1]
+    command = [sys.executable, "-I", str(script), str(tmp_path / "cosigned.wacz"), "--key", key]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "the key that you gave signed the head" in done.stdout

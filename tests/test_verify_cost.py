@@ -24,7 +24,8 @@ from tests.searches import TEXTS, ask, opened, pages
 from tests.sites import serve
 
 GROWTH_MAX = 600
-"""Bytes that one passage more may cost (store: about 400, derivation: 10): its id, its place, and what dictionaries leave free. Its line has 2,500."""
+"""Bytes that one passage more may cost, its line having 2,500: its id, its place, and what dictionaries leave free. The
+store axis has about 400, the derivation axis 10."""
 
 
 class Counting:
