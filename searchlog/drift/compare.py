@@ -76,7 +76,8 @@ def _old(then: Then) -> Old | None:
     if then.page is not None:
         text = then.page.conversion.text
         if text[selectors.start : selectors.end] == selectors.exact:
-            for page in (then.page, then.page.with_hidden):
+            for hidden_too in (False, True):
+                page = then.page.with_hidden if hidden_too else then.page
                 span = page.folded_range(selectors.start, selectors.end)
                 if span is not None and _same_words(page.stream[span[0] : span[1]], selectors.exact):
                     head = folded(text[slice(*then.table_head)]) if then.table_head else ""
@@ -177,7 +178,7 @@ def _is_supported(old: Old, one: Agreement) -> bool:
         return False
     over = page.headings_over(now.number, furniture=True)
     nearest_now = {page.heading_text(over[-1]), page.parts[over[-1]].text} if over else set[str]()
-    nearest_then = old.main_headings[-1:]
+    nearest_then = old.headings_that_count[-1:]
     if nearest_then and nearest_then[0] not in nearest_now:
         return False
     if not old.whole:
@@ -260,9 +261,9 @@ def _context_changes(old: Old, best: Agreement) -> tuple[Change, ...]:
     then, place = old.standing, best.place
     out: list[Change] = []
     if "heading-changed" in best.reasons:
-        numbers = place.page.headings_over(place.first.number, furniture=bool(place.first.furniture))
-        now = " > ".join([place.page.parts[n].text for n in numbers])
-        out += changes_between(" > ".join(old.main_headings), now)
+        numbers = place.page.headings_over(place.first.number, furniture=True)
+        now = " > ".join([place.page.heading_text(n) for n in numbers[-len(old.headings_that_count) or -1 :]])
+        out += changes_between(" > ".join(old.headings_that_count), now)
     if "table-head-changed" in best.reasons:
         row = next((p for p in then.page.parts[then.first.number :] if p.kind == "table-row"), then.first)
         now_row = next((p for p in place.page.parts[place.first.number :] if p.kind == "table-row"), place.first)
@@ -327,9 +328,12 @@ def _at_old_place(old: Old, page: Page, place: Standing) -> Drift | None:
 
 def _of_other_words(old: Old, page: Page) -> Drift:
     """Return what became of a passage whose words are not there as they were."""
+    pieces = pieces_of(old)
+    cut = _cut_short(old, page, pieces)
+    if cut is not None:
+        return cut
     between = _between_neighbours(old, page)
     found = nearest(old.text, page, between)
-    pieces = pieces_of(old)
     best = next((near for near in found if _is_about_it(old, page, near, between, pieces)), None)
     if best is None:
         return Drift(State.ABSENT, similarity=f"{found[0].likeness:.3f}" if found else None)
@@ -340,6 +344,43 @@ def _of_other_words(old: Old, page: Page) -> Drift:
     changes = changes_between(old.text, inside)
     state = State.PARTIAL if _is_cut_short(pieces, inside, changes) else State.CHANGED
     return Drift(state, start, end, changes, similarity)
+
+
+def _cut_short(old: Old, page: Page, pieces: list[str]) -> Drift | None:
+    """Return that some of a passage's sentences are gone, when the others stand together and nothing is in between.
+
+    Not so when fresh text stands next to them in place of those that are missing: that is a change.
+    """
+    kept = [piece for piece in pieces if piece in page.stream]
+    telling = [piece for piece in kept if not _is_short(piece)]
+    if not telling or len(kept) == len(pieces):
+        return None
+    for at in occurrences(page.stream, kept[0], _AGREEMENTS_MAX):
+        end = at
+        for piece in kept:
+            begin = end + 1 if page.stream[end : end + 1] == " " and end > at else end
+            if not page.stream.startswith(piece, begin):
+                break
+            end = begin + len(piece)
+        else:
+            place = Standing(page, at, end)
+            if _is_fresh_beside(old, place):
+                continue
+            inside = page.stream[at:end]
+            words = [[token.text for token in tokens_of(text)] for text in (old.text, inside)]
+            share = f"{min(likeness(*words), 0.999):.3f}"
+            return Drift(State.PARTIAL, *page.raw(at, end), changes_between(old.text, inside), share)
+    return None
+
+
+def _is_fresh_beside(old: Old, place: Standing) -> bool:
+    """Whether text that was not on the page then stands next to a place, in its block or in the next one."""
+    then = old.standing.page.stream
+    if any(text.strip() and text.strip() not in then for text in (place.left_in, place.right_in)):
+        return True
+    parts = place.page.parts
+    beside = [parts[n] for n in (place.first.number - 1, place.last.number + 1) if 0 <= n < len(parts)]
+    return old.whole and any(old.is_fresh(part) and not part.furniture for part in beside)
 
 
 def _with_fresh(old: Old, page: Page, near: Near) -> Near:

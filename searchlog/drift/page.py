@@ -17,7 +17,7 @@ from functools import cached_property
 from searchlog.extract.conversion import Block, Conversion
 from searchlog.wording.alignment import Token, tokens_of
 from searchlog.wording.folding import fold
-from searchlog.wording.notices import is_notice, notices_of
+from searchlog.wording.notices import is_notice, is_plain_notice, notices_of
 
 __all__ = ["MARK", "Page", "Part", "outline_free"]
 
@@ -135,7 +135,9 @@ class Page:
     @cached_property
     def with_hidden(self) -> Page:
         """The page with what a reader does not see."""
-        return self if self.hidden_too else Page(self.conversion, hidden_too=True)
+        if self.hidden_too or not any(block.hidden for block in self.conversion.blocks):
+            return self
+        return Page(self.conversion, hidden_too=True)
 
     @cached_property
     def _part_starts(self) -> list[int]:
@@ -234,9 +236,10 @@ class Page:
             starts.append(starts[-1] + len(part.text) + 1)
         for start, end in notices_of(lines):
             part = self.parts[bisect_right(starts, start) - 1]
-            teaser = part.link >= 80 and part.repeats >= 3
+            line = lines[start:end].strip()
+            teaser = part.link >= 80 and part.repeats >= 3 and not is_plain_notice(line)
             if not teaser and part.kind != "code":
-                out.add(lines[start:end].strip())
+                out.add(line)
         title = fold(self.conversion.metadata.title or "").text
         if title and is_notice(title):
             out.add(title)

@@ -30,6 +30,8 @@ _CHANGED_CHARS_MAX = 4_000
 _ATTRIBUTION_CHARS_MAX = 80
 _NEAR_MAX = 3
 """Parts in a row that may have been put in next to a passage of which no more than its selectors is known."""
+_APART = frozenset(("nav", "header", "footer", "aside"))
+"""Furniture by the names of its elements. What is furniture by its look alone may be none tomorrow."""
 _LINKED_PERCENT = 80
 """A part with as much of it in links leads elsewhere and is not running text."""
 _ABOVE_MAX = 80
@@ -143,12 +145,14 @@ class Old:
         return frozenset([page.heading_text(n) for n in page.headings_over(first.number, furniture=True)])
 
     @cached_property
-    def main_headings(self) -> tuple[str, ...]:
+    def headings_that_count(self) -> tuple[str, ...]:
+        """The headings over it that must still be there: not those in menus, and by its look alone only the last."""
         page, first = self.standing.page, self.standing.first
         if not self.whole:
-            return self.heading_path
-        path = page.headings_over(first.number, furniture=bool(first.furniture))
-        return tuple([page.heading_text(n) for n in path])
+            return tuple(heading for heading in self.heading_path if heading)
+        over = page.headings_over(first.number, furniture=True)
+        counted = [n for n in over if not (kind := page.parts[n].furniture) or (kind not in _APART and n == over[-1])]
+        return tuple([page.heading_text(n) for n in counted])
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,26 +356,37 @@ def _is_of_the_same(part: Part, place: Standing) -> bool:
 
 
 def _headings_differ(old: Old, place: Standing) -> bool:
-    page = place.page
-    first = place.first
+    """Whether a heading over a passage is another one, is gone, or is new.
+
+    Labels of furniture turn with a page's other blocks, so a heading that is furniture by its look only counts where it
+    is the innermost; one in a menu or a box of its own never does.
+    """
+    page, first = place.page, place.first
     over = page.headings_over(first.number, furniture=True)
-    now_all = {page.heading_text(n) for n in over}
-    if not old.whole:
-        now_all |= {page.parts[n].text for n in over}
-    before = [heading for heading in old.main_headings if heading and heading not in now_all]
-    if before:
-        above = {part.text for part in page.parts[: first.number] if len(part.text) <= _SAYING_CHARS_MAX}
-        bare = {page.heading_text(part.number) for part in page.parts[: first.number] if part.kind == "heading"}
-        if any(heading not in above and heading not in bare for heading in before):
-            return True
-    known = old.all_headings
-    for number in page.headings_over(first.number, furniture=bool(first.furniture)):
-        if page.heading_text(number) in known or page.parts[number].text in known:
+    now = {page.heading_text(n) for n in over} | {page.parts[n].text for n in over}
+    gone = [heading for heading in old.headings_that_count if heading not in now]
+    if gone and not all(_stands_above(heading, page, first.number) for heading in gone):
+        return True
+    inner = old.headings_that_count[-1:]
+    for number in over:
+        heading = page.parts[number]
+        if page.heading_text(number) in old.all_headings or heading.text in old.all_headings:
             continue
-        if page.parts[number].furniture or not _covers_old(old, page, number, first.number):
+        if heading.furniture in _APART or (heading.furniture and number != over[-1]):
             continue
+        if not _covers_old(old, page, number, first.number):
+            continue
+        if inner and any(part.text == inner[0] for part in page.parts[number + 1 : first.number]):
+            continue  # the old one still stands between, though it is no heading any more
         return True
     return False
+
+
+def _stands_above(heading: str, page: Page, first: int) -> bool:
+    return any(
+        part.text == heading or (part.kind == "heading" and page.heading_text(part.number) == heading)
+        for part in page.parts[:first]
+    )
 
 
 def _covers_old(old: Old, page: Page, heading: int, first: int) -> bool:
@@ -381,6 +396,8 @@ def _covers_old(old: Old, page: Page, heading: int, first: int) -> bool:
         number += 1
     if number >= first:
         return True
+    if not old.whole:
+        return page.parts[number].text in old.standing.page.stream
     return not old.is_fresh(page.parts[number]) and page.parts[number].link < _LINKED_PERCENT
 
 
@@ -446,6 +463,8 @@ def _leads_in_still(old: Old, place: Standing, line: str) -> bool:
         return True
     for number in range(place.first.number - 1, max(-1, place.first.number - 1 - _ABOVE_MAX), -1):
         part = place.page.parts[number]
+        if len(part.text) > _SHORT_CHARS and is_lead_in(part) and line.endswith(part.text):
+            return True  # the end of it: it was cut in two
         if part.text.endswith(line):
             return part.text == line or old.standing.page.stream.find(part.text) >= 0
         if not part.furniture and old.is_fresh(part) and (is_lead_in(part) or part.kind == "heading"):

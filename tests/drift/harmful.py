@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from lxml import html as lxml_html
 
-from tests.drift.trees import Spot, Taken, spots_in
+from tests.drift.trees import Spot, Taken, spots_in, squeezed
 
 __all__ = ["HARMFUL", "Case"]
 
@@ -204,8 +204,9 @@ def _undenied(text: str, case: Case) -> str | None:
 
 
 def _prefixed(text: str, case: Case) -> str | None:
-    words = ("able", "likely", "known", "safe", "necessary", "important", "common", "clear", "usual", "changed",
-             "related", "limited", "complete", "correct", "direct", "valid", "possible", "available", "used")  # fmt: skip
+    words = ("able", "likely", "known", "safe", "necessary", "important", "common", "clear", "usual",
+             "changed", "related", "limited", "complete", "correct", "direct",
+             "valid", "possible", "available", "used")  # fmt: skip
     found = [match for match in re.finditer(r"\b[a-z]+\b", text) if match[0] in words]
     if not found:
         return None
@@ -372,6 +373,10 @@ def _head_swapped(case: Case) -> bool:
             continue
         head = next((one for one in table.iter("tr") if one.find("th") is not None), None)
         if head is None or head is row:
+            continue
+        span = case.taken.then.table_head
+        known = squeezed(case.text[slice(*span)] if span else case.taken.text)
+        if squeezed(" ".join(cell.text_content() for cell in head.iter("th", "td"))) not in known:
             continue
         cells = [cell for cell in head if cell.tag == "th" and cell.text_content().strip()]
         if len(cells) >= 2 and cells[0].text_content().strip() != cells[1].text_content().strip():

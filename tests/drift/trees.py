@@ -70,13 +70,13 @@ def converted(markup: str) -> Conversion | None:
     return result if isinstance(result, Conversion) else None
 
 
-def taken(conversion: Conversion, page: Page | None, *, main_only: bool = True) -> list[Taken]:
+def taken(conversion: Conversion, page: Page | None, *, main_only: bool = True, chars_min: int = 40) -> list[Taken]:
     """Return the passages of a page as they are recorded, by the real cutter."""
     text = conversion.text
     out = []
     for passage in passages(0, conversion):
         odd = any(label.startswith(("furniture:", "hidden:")) for label in passage.labels)
-        if (odd and main_only) or passage.end - passage.start < 40:
+        if (odd and main_only) or passage.end - passage.start < chars_min:
             continue
         then = Then(
             describe(text, passage.start, passage.end),
