@@ -91,7 +91,7 @@ def _take(seen: _Seen, body: records.Body, subject: Subject) -> None:
             seen.asked += [*body.phrasings, *([body.focus] if body.focus else [])]
         case records.Run():
             seen.found.update(_addresses(subject, body))
-        case records.Capture(final=True, purpose="page", outcome="complete" | "truncated"):
+        case records.Capture(final=True, purpose="page", status=int(status)) if 200 <= status < 300:
             seen.opened.update((body.url, body.asked))
         case records.Conversion(text=BlobRef(blob=text)):
             seen.texts[body.url] = text
