@@ -18,12 +18,23 @@ from itertools import pairwise
 from searchlog.answer.addresses import address_key
 from searchlog.answer.citations import Citation, Claim, Reading, read
 from searchlog.answer.held import Given, Held, Known
+from searchlog.answer.kinds import (
+    block_quotation,
+    is_address,
+    is_counting,
+    is_scare,
+    is_title,
+    same_script,
+    shortened,
+    uncut,
+    weight_of,
+)
 from searchlog.answer.layout import Quoted, quoted_in
 from searchlog.answer.quotations import Match, Wanted, find_quotation, is_within, wanted
 from searchlog.answer.report import AnswerFinding, AnswerReport, Unchecked
 from searchlog.answer.support import Judgement, Place, judge
 from searchlog.answer.text import Answer
-from searchlog.answer.tokens import MARKS, tokens_of
+from searchlog.answer.tokens import tokens_of
 from searchlog.wording.quantities import Quantity, quantities
 
 __all__ = ["AnswerReport", "Given", "Known", "check_answer"]
@@ -40,43 +51,7 @@ _ATTRIBUTED = re.compile(
     r"据)\W{0,12}(?:\w+\W{1,3}){0,3}$",
     re.IGNORECASE,
 )
-_SMALL_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "as",
-        "at",
-        "but",
-        "by",
-        "for",
-        "from",
-        "in",
-        "into",
-        "nor",
-        "of",
-        "on",
-        "or",
-        "over",
-        "per",
-        "the",
-        "to",
-        "up",
-        "via",
-        "with",
-        "de",
-        "la",
-        "le",
-        "les",
-        "der",
-        "die",
-        "das",
-        "el",
-    ]
-)
 _TITLE_AFTER = re.compile(r"\s*(?:《|\((?:book|film|song|album|novel|article|paper|\d{4})\b)")
-_MARK = re.compile(f"[{MARKS}]")
-_EAST = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +132,7 @@ class _Check:
             self.notes.counts["citations_resolved"] += 1
             self._native(citation, resolved)
             return
-        elif _is_address(citation.target):
+        elif is_address(citation.target):
             key = address_key(citation.target)
             code = "page-not-opened" if key in self.found else "unknown-page"
             message = (
@@ -186,7 +161,7 @@ class _Check:
             return _Resolved((self.held[target],), (), (target,))
         if citation.form == "malformed" or (not target and not (native and native.cited_text)):
             return _Resolved(unresolved=1, names=(target,))
-        if _is_address(target):
+        if is_address(target):
             page = address_key(target)
             if page in self.by_page or page in self.pages:
                 texts = (self.pages[page],) if page in self.pages else ()
@@ -204,7 +179,7 @@ class _Check:
         return _Resolved((), (), (target,), 1)
 
     def _quoting(self, words: str) -> list[Held]:
-        quote = wanted(_uncut(words))
+        quote = wanted(uncut(words))
         return [h for h in self.held.values() if find_quotation(quote, h, near=False).stands]
 
     def _native(self, citation: Citation, resolved: _Resolved) -> None:
@@ -212,7 +187,7 @@ class _Check:
         native = citation.native
         if not native or not native.cited_text or not (resolved.held or resolved.pages):
             return
-        quote = wanted(_uncut(native.cited_text))
+        quote = wanted(uncut(native.cited_text))
         matches = [find_quotation(quote, held) for held in resolved.held]
         if any(m.stands for m in matches) or any(is_within(quote, page) for page in resolved.pages):
             return
@@ -226,7 +201,7 @@ class _Check:
             "native-quote-differs",
             start,
             end,
-            f"the citation quotes {_short(native.cited_text)!r}, which {', '.join(resolved.names)} does not say",
+            f"the citation quotes {shortened(native.cited_text)!r}, which {', '.join(resolved.names)} does not say",
             cited=resolved.names,
             evidence=(near.evidence,) if near.evidence else (),
             found=near.found,
@@ -235,7 +210,7 @@ class _Check:
 
     def _in_pieces_of(self, words: str, resolved: _Resolved) -> bool:
         """Return whether quoted words run over several passages of one page: each line stands in one of them."""
-        lines = [wanted(line) for line in re.split(r"\n+|(?<=[.!?。！？])\s+", _uncut(words)) if _weight(line) > 3]
+        lines = [wanted(line) for line in re.split(r"\n+|(?<=[.!?。！？])\s+", uncut(words)) if weight_of(line) > 3]
         return len(lines) > 1 and all(
             any(find_quotation(w, h, near=False).stands for h in resolved.held) for w in lines
         )
@@ -283,7 +258,7 @@ class _Check:
             inside = quoted_in(self.text, block.start, block.end)
             out += [(quote, self._claims_at(quote.start, quote.end)) for quote in inside]
             if block.kind == "quote" and not inside:
-                start, end = _block_quotation(self.text, block.start, block.end)
+                start, end = block_quotation(self.text, block.start, block.end)
                 if start < end:
                     out.append((Quoted(start, end, start, end, ">"), self._claims_at(block.start, block.end)))
         return out
@@ -307,7 +282,7 @@ class _Check:
         """Look for one quotation; return whether it was found or is a finding, so that its numbers are dealt with."""
         said = self._words(quote.inner_start, quote.inner_end)
         want = wanted(said)
-        weight = _weight(want.text)
+        weight = weight_of(want.text)
         if not weight:
             return False
         own, inherited = self._rest(claims)
@@ -323,7 +298,7 @@ class _Check:
             self.notes.counts["quotations"] += 1
             self.notes.counts["quotations_beyond"] += 1
             return True
-        is_term = _is_scare(want) and not _ATTRIBUTED.search(self.text[max(0, quote.start - 60) : quote.start])
+        is_term = is_scare(want) and not _ATTRIBUTED.search(self.text[max(0, quote.start - 60) : quote.start])
         if (weight < _SHORT or is_term) and not digits:
             self._leave("short-quote", quote.start, quote.end)
             return False
@@ -365,7 +340,7 @@ class _Check:
                 "quote-altered",
                 quote.start,
                 quote.end,
-                f"{where} has {_short(near.found)!r}",
+                f"{where} has {shortened(near.found)!r}",
                 cited=basis.names,
                 evidence=(near.evidence,),
                 found=near.found,
@@ -394,10 +369,10 @@ class _Check:
         if weight < _SHORT:  # a short one with digits: its numbers are looked for on their own
             self._leave("short-quote", quote.start, quote.end)
             return False
-        if _is_title(want.text) or _TITLE_AFTER.match(self.text, quote.end):
+        if is_title(want.text) or _TITLE_AFTER.match(self.text, quote.end):
             self._leave("title", quote.start, quote.end)
             return False
-        if basis.held and not _same_script(want.text, basis.held):
+        if basis.held and not same_script(want.text, basis.held):
             self._leave("other-language", quote.start, quote.end)
             return True
         head = self.text[max(0, quote.start - 60) : quote.start]
@@ -442,7 +417,7 @@ class _Check:
         for quantity in quantities(text):
             if any(start <= quantity.start and quantity.end <= end for start, end in ends):
                 continue
-            if _is_counting(text, quantity):
+            if is_counting(text, quantity):
                 continue
             claims = self._claims_at(quantity.start, quantity.end)
             self._quantity(Place(text, quantity, tokens, begins), claims)
@@ -521,7 +496,7 @@ class _Check:
             looked[start:end] = b"\1" * (end - start)
         for claim in self.reading.claims:
             words = self.text[claim.start : claim.end]
-            if _weight(words) < 4 or claim.kind == "heading":
+            if weight_of(words) < 4 or claim.kind == "heading":
                 continue
             self.notes.counts["sentences"] += 1
             own, inherited = self._rest([claim])
@@ -552,100 +527,3 @@ class _Check:
         stripped = text.strip()
         start += len(text) - len(text.lstrip())
         self.notes.unchecked.append(Unchecked(reason, start, start + len(stripped), stripped, evidence))
-
-
-# --- small judgements about words ------------------------------------------------------------------------------------
-
-
-def _is_address(target: str) -> bool:
-    return target.startswith(("http://", "https://", "www."))
-
-
-def _uncut(words: str) -> str:
-    """Return the words of a citation beside the text without the dots of its cut."""
-    return re.sub(r"\s*(?:\.{3}|…)\s*$", "", words.strip())
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 120 else text[:119] + "…"
-
-
-def _weight(text: str) -> int:
-    return sum(2 if _EAST.match(char) else 1 for char in text if char.isalnum() or _MARK.match(char))
-
-
-def _is_scare(want: Wanted) -> bool:
-    """Return whether words in quotation marks are a term: one to three words of a script with blanks."""
-    return len(want.tokens) <= 3 and not _EAST.search(want.text)
-
-
-def _is_title(text: str) -> bool:
-    words = re.findall(r"[^\W\d_][\w'’-]*", text)
-    if _EAST.search(text) or not 2 <= len(words) <= 14 or re.search(r"[.!?]\s", text):
-        return False
-    telling = [w for w in words if w.lower() not in _SMALL_WORDS]
-    return len(telling) > 1 and all(w[0].isupper() for w in telling) and not all(w.isupper() for w in words)
-
-
-def _same_script(text: str, held: Sequence[Held]) -> bool:
-    mine = _scripts(text)
-    return not mine or any(mine & _scripts(h.text[:4000]) for h in held)
-
-
-_BANDS = (
-    *(
-        (0x41, "latin"),
-        (0x370, "greek"),
-        (0x400, "cyrillic"),
-        (0x530, "armenian"),
-        (0x590, "hebrew"),
-        (0x600, "arabic"),
-    ),
-    *((0x900, "indic"), (0xE00, "thai"), (0x10A0, "georgian"), (0x1100, "hangul"), (0x1E00, "latin"), (0x3040, "kana")),
-    *((0x3400, "han"), (0xAC00, "hangul"), (0xF900, "han")),
-)
-"""Where the letters of a script begin."""
-
-
-def _scripts(text: str) -> set[str]:
-    """Return the scripts that at least a fifth of a text's letters are of."""
-    counts: Counter[str] = Counter()
-    for char in text:
-        if char.isalpha():
-            counts[next(name for first, name in reversed(_BANDS) if ord(char) >= first)] += 1
-    whole = sum(counts.values())
-    return {name for name, count in counts.items() if count * 5 >= whole}
-
-
-_COUNTING = re.compile(
-    r"(?:step|option|part|point|reason|tip|example|item|question|answer|方法|步骤|选项|原因|例|问题)\s?[#:：]?\s?$",
-    re.IGNORECASE,
-)
-_COUNTING_AFTER = re.compile(r"\s?(?:[.)、．:：]\s|步|点[：:])")
-
-
-def _is_counting(text: str, quantity: Quantity) -> bool:
-    """Return whether a number only counts the answer's own parts: `Step 2`, `(1)`, `1. ` at a line's beginning."""
-    head = text[max(0, quantity.start - 16) : quantity.start]
-    if quantity.kind == "number" and not quantity.unit and quantity.values and quantity.values[0] <= 20:
-        if _COUNTING.search(head):
-            return True
-        if re.search(r"(?:^|\n)[\s*_(（#]*$", head) and _COUNTING_AFTER.match(text, quantity.end):
-            return True
-        if (
-            re.search(r"[(（]$", head)
-            and re.match(r"[)）]\s", text[quantity.end : quantity.end + 2])
-            and quantity.values[0] <= 10
-        ):
-            return True
-        if re.search(r"第$", head) and quantity.is_spelled:
-            return True
-    return False
-
-
-def _block_quotation(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the range of a block quotation's words: without the line that says whose they are."""
-    body = text[start:end]
-    if m := re.search(r"\n[ \t>]*(?:[—–-]{1,2}|―)[^\n]{0,160}\Z", body):
-        end = start + m.start()
-    return start, end

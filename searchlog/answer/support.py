@@ -39,7 +39,7 @@ _HEDGE = re.compile(
 _HEDGE_AFTER = re.compile(r"\s?(?:多|余|左右|上下|\+|or so|or more|plus\b|odd\b|ish\b)", re.IGNORECASE)
 _RECKONED = re.compile(
     r"\b(?:total(?:s|ling|ed)?|combined|altogether|sum|together|difference|gap|more than|fewer than|less than|"
-    r"increase[ds]?|rose|grew|decrease[ds]?|fell|"
+    r"increase[ds]?|rose|grew|decrease[ds]?|fell|dropped|declined|points?|by|"
     r"average|times|ratio|double|twice|apart|between|span(?:ned|s)?|lasted|later|after|years? (?:old|later|"
     r"apart)|margin)\b|合计|总计|总共|一共|共计|相差|差距|增加|减少|平均|倍|之和|"
     r"历时|持续|年后",
@@ -95,8 +95,8 @@ def judge(place: Place, held: Sequence[Held], asked: Sequence[Quantity] = ()) ->
         told = _time(place, held)
     else:
         told = _number(place, held)
-    rival = _rival(place, held)
-    if rival and (told.state != "supported" or not set(told.notes) & {"rounded"}):
+    rival = _rival(place, held, is_there=told.state == "supported")
+    if rival and not set(told.notes) & {"rounded", "converted", "share"}:
         return Judgement("unsupported", rival[0], rival[1], ("same-words",))
     if told.state == "supported":
         return told
@@ -143,13 +143,13 @@ def _number(place: Place, held: Sequence[Held]) -> Judgement:
             if wanted & _parts(other.days):
                 return Judgement("supported", one.given.id, _said(one, other, aside), notes)
             continue
-        if other.kind not in ("number", "time") or not wanted & set(other.values):
+        if other.kind not in ("number", "time") or not wanted & {*other.values, *other.pieces}:
             continue
         fit = _fits(quantity.unit, other.unit, one)
         if fit is not None:
             return Judgement("supported", one.given.id, _said(one, other, aside), (*notes, *fit))
         differing = differing or Judgement("unit-differs", one.given.id, _said(one, other, aside))
-    if literal := _literal(place, held):
+    if literal := _literal(place, held) or _apart(place, held):
         return literal
     if equal := _converted(place, held):
         return equal
@@ -198,12 +198,20 @@ def _literal(place: Place, held: Sequence[Held]) -> Judgement | None:
     return None
 
 
+def _apart(place: Place, held: Sequence[Held]) -> Judgement | None:
+    """Return support for what was read as one number and may be several: `1914 500`, `12,5`, `3/4`."""
+    pieces = set(place.quantity.pieces)
+    there = {v for _, other, _ in _all(held) for v in (*other.values, *other.pieces, *_parts(other.days))}
+    return Judgement("supported", notes=("apart",)) if pieces and pieces <= there else None
+
+
 def _converted(place: Place, held: Sequence[Held]) -> Judgement | None:
     """Return what another unit of the same kind says: the same worth exactly, or about."""
     quantity = place.quantity
     if not quantity.unit or not quantity.values:
         return None
     value = quantity.values[0]
+    exact_unit = any(q.kind == "number" and q.unit == quantity.unit for _, q, _ in _all(held))
     for one, other, aside in _all(held):
         if not other.unit or other.kind != "number" or common(other.unit, quantity.unit):
             continue
@@ -213,6 +221,8 @@ def _converted(place: Place, held: Sequence[Held]) -> Judgement | None:
                 continue
             if there == value:
                 return Judgement("supported", one.given.id, _said(one, other, aside), ("converted",))
+            if exact_unit:
+                continue
             slack = max(quantity.place * Fraction(6, 10), abs(value) * Fraction(1, 100))
             if value and abs(there - value) <= min(slack, abs(value) * Fraction(1, 10)):
                 return Judgement("not-checked", one.given.id, _said(one, other, aside), ("converted",))
@@ -376,30 +386,38 @@ _WINDOW = 8
 _EAST = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
-def _rival(place: Place, held: Sequence[Held]) -> tuple[str, str] | None:
+def _rival(place: Place, held: Sequence[Held], *, is_there: bool) -> tuple[str, str] | None:
     """Return the quantity that the evidence has where the answer, in the same words, has this one.
 
-    Both sides must agree in several words; and nowhere may this one stand in words as like.
+    Several words must agree, on both sides or after it; the more so when this one stands elsewhere in the evidence, and
+    nowhere may it stand in words as like. A bare count (`18 workers`) that stands there only with a unit (`18
+    months`) is not thought to be there.
     """
     left, right = place.left(_WINDOW), place.right(_WINDOW)
     east = bool(_EAST.match((left[:1] or right[:1] or [""])[0]))
-    need, margin = (8, 4) if east else (4, 2)
-    best: tuple[int, str, str] = (0, "", "")
-    own = 0
+    best: tuple[int, int, str, str] = (0, 0, "", "")
+    own, is_bare = -1, bool(place.quantity.unit) or min(place.quantity.values or (0,)) >= 1000
     for one in held:
         for other in one.quantities:
             if other.kind == "name" and place.quantity.kind != "name":
                 continue
             there = Place(one.text, other, one.tokens, one.begins)
             before, after = _run(left, there.left(_WINDOW)), _run(right, there.right(_WINDOW))
-            score = before + after
             if _agrees(place, other, one.text):
-                own = max(own, score)
-            elif before and after and score > best[0] and other.kind == place.quantity.kind:
-                best = score, one.given.id, _said(one, other, False)
-    if best[0] >= need and best[0] >= own + margin:
-        return best[1], best[2]
-    return None
+                own = max(own, before + after)
+                is_bare = (
+                    is_bare or (other.kind == "number" and not other.unit) or min(place.quantity.values or (0,)) >= 1000
+                )
+            elif ((before and after) or after > 1) and before + after > best[0] and other.kind == place.quantity.kind:
+                best = before + after, min(before, after), one.given.id, _said(one, other, False)
+    score, both, name, found = best
+    if is_there and own == 0 and not is_bare and score > (3 if east else 1):
+        return name, found
+    if is_there:
+        need, margin, sides = (8, 4, 1) if east else (4, 2, 1)
+    else:
+        need, margin, sides = (5, 0, 1) if east else (3, 0, 0)
+    return (name, found) if score >= need and both >= sides and score >= own + margin else None
 
 
 def _agrees(place: Place, other: Quantity, text: str) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from searchlog.wording.numerals import CHINESE, chinese_number
+from searchlog.wording.numerals import CHINESE_RUN, chinese_number
 
 __all__ = ["Day", "Moment", "days_in", "moments_in"]
 
@@ -80,7 +80,7 @@ _MONTH_YEAR = re.compile(rf"(?<![^\W_])({_MONTH}),?{_BETWEEN}(?:de |del |of )?{_
 _ISO = re.compile(r"(?<![\d./-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?![\d]|[-/]\d)")
 _ISO_MONTH = re.compile(r"(?<![\d./-])([12]\d{3})-(0[1-9]|1[0-2])(?![\d-])")
 _NUMERIC = re.compile(r"(?<![\d./-])(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?![\d]|[-/.]\d)")
-_N = rf"(\d{{1,4}}|{CHINESE.pattern})"
+_N = rf"(\d{{1,4}}|{CHINESE_RUN})"
 _EAST = re.compile(
     rf"(?:(?<!\d)(\d{{4}}|"
     rf"[零〇○一二三四五六七八九]{{4}})\s?[年년]\s?)?(?<!\d){_N}\s?[月월]\s?(?:份)?(?:{_N}\s?[日号號일])?"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 
-__all__ = ["CHINESE", "ENGLISH", "SCALES", "SMALL", "chinese_number", "english_number", "plain_digits"]
+__all__ = ["CHINESE", "CHINESE_RUN", "ENGLISH", "SCALES", "SMALL", "chinese_number", "english_number", "plain_digits"]
 
 _PLAIN = {
     **{ord(char): chr(ord(char) - 0xFEE0) for char in "．％＋－＝／（）＄＃：～"},
@@ -77,7 +77,8 @@ _BIG: Mapping[str, int] = {
 }
 _NAME = "|".join(sorted({*_UNITS, *_BIG}, key=len, reverse=True))
 ENGLISH = re.compile(
-    rf"\b(?:{_NAME})(?:(?:[ \u00a0-]|(?<=hundred) and |(?<=thousand) and |(?<=million) and )(?:{_NAME}))*+\b",
+    rf"\b(?:{_NAME})(?:(?:[ \u00a0-]|(?<=hundred) and |(?<=thousand) and |(?<=million) and )(?:{_NAME}))*+"
+    r"(?: point(?: (?:zero|one|two|three|four|five|six|seven|eight|nine))+)?\b",
     re.IGNORECASE,
 )
 _FIRST_UNIT = frozenset(_UNITS)
@@ -88,7 +89,12 @@ def english_number(words: str) -> list[Fraction]:
 
     No number when it begins with a scale (`million dollar question`): nothing says how many.
     """
-    parts = [word for word in re.split(r"[\s-]+", words.lower()) if word != "and"]
+    words, _, after = words.lower().partition(" point ")
+    parts = [word for word in re.split(r"[\s-]+", words) if word != "and"]
+    if after:
+        whole = english_number(words)
+        digits = "".join(str(_UNITS[word]) for word in after.split())
+        return [whole[0] + Fraction(int(digits), 10 ** len(digits))] if whole else []
     if parts[0] not in _FIRST_UNIT:
         return [Fraction(12)] if parts == ["dozen"] else []
     total = run = 0
@@ -135,6 +141,8 @@ _DIGITS |= {
 _SMALL_SCALES = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
 _BIG_SCALES = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8, "兆": 10**12}
 _CLASS = "".join([*_DIGITS, *_SMALL_SCALES, *_BIG_SCALES])
+CHINESE_RUN = f"[{_CLASS}]{{1,20}}"
+"""Part of a pattern: a number in Chinese characters, of bounded length."""
 CHINESE = re.compile(rf"[{_CLASS}]++(?:点[零〇一二三四五六七八九]++)?")
 
 

@@ -15,6 +15,7 @@ from fractions import Fraction
 from searchlog.wording.calendar import Day, days_in, moments_in
 from searchlog.wording.numerals import (
     CHINESE,
+    CHINESE_RUN,
     ENGLISH,
     SCALES,
     SMALL,
@@ -58,8 +59,10 @@ _MONEY_SCALE = re.compile(r"\s?([mMbB]|mm|MM)(?![\w²³/])")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)(?![^\W\d_])", re.IGNORECASE)
 _RANGE = re.compile(r"\s?(?:-|–|—|~|～|to|and|or|bis|至|到|和|或)\s?", re.IGNORECASE)
 _SLASH = re.compile(r"(?<![\d/.])(\d{1,3})/(\d{1,3})(?![\d/])")
-_CHINESE_SHARE = re.compile(rf"(百|千|万)分之(\d+(?:\.\d+)?|{CHINESE.pattern})")
-_CHINESE_FRACTION = re.compile(rf"({CHINESE.pattern}|\d+)分之({CHINESE.pattern}|\d+)")
+_CHINESE_SHARE = re.compile(
+    rf"(百|千|万)分之(\d{{1,20}}(?:\.\d{{1,20}})?|{CHINESE_RUN}(?:点[零〇一二三四五六七八九]{{1,12}})?)"
+)
+_CHINESE_FRACTION = re.compile(rf"(?<!\d)({CHINESE_RUN}|\d{{1,20}})分之({CHINESE_RUN}|\d{{1,20}})")
 _CHINESE_TENTHS = re.compile(
     r"([一二三四五六七八九]|\d)成(?:([一二三四五六七八九])|半)?(?![立为功本员长果年分就人都了语绩效交])"
 )
@@ -87,6 +90,8 @@ class Quantity:
     """`number`, `date`, `time`, or `name`: digits that are part of a name (`B-52`, `3.11.2`, `CO2`)."""
     values: tuple[Fraction, ...] = ()
     """What the number may be, the likeliest first; minutes of the day for a time."""
+    pieces: tuple[Fraction, ...] = ()
+    """Numbers that it may be instead, side by side: `1 234`, `3/4`."""
     unit: str = ""
     """Code of `units`, `""` for none."""
     days: tuple[Day, ...] = ()
@@ -128,7 +133,7 @@ def _shares(text: str) -> Iterator[Quantity]:
                 "万": ("percent", Fraction(1, 100)),
             }
             of = shares[m[1]]
-            yield Quantity(m.start(), m.end(), "number", (value * of[1],), of[0], place=_place_of(m[2], value))
+            yield Quantity(m.start(), m.end(), "number", (value * of[1],), (), of[0], place=_place_of(m[2], value))
     for m in _CHINESE_FRACTION.finditer(text):
         if m[1] not in ("百", "千", "万"):
             below, above = (Fraction(g) if g.isdecimal() else chinese_number(g) for g in (m[1], m[2]))
@@ -139,7 +144,7 @@ def _shares(text: str) -> Iterator[Quantity]:
         if first:
             more = chinese_number(m[2]) or 0 if m[2] else 5 if m[0].endswith("半") else 0
             yield Quantity(
-                m.start(), m.end(), "number", (first * 10 + more,), "percent", place=Fraction(10), is_spelled=True
+                m.start(), m.end(), "number", (first * 10 + more,), (), "percent", place=Fraction(10), is_spelled=True
             )
     for m in _FRACTION_WORDS.finditer(text):
         part = m["part"].lower()
@@ -153,11 +158,11 @@ def _numbers(text: str) -> Iterator[Quantity]:
     at = 0
     for m in _VULGAR_ALONE.finditer(text):
         unit, end = _unit_after(text, m.end())
-        yield Quantity(m.start(), end, "number", (_VULGAR[m[0]],), unit)
+        yield Quantity(m.start(), end, "number", (_VULGAR[m[0]],), (), unit)
     for m in _SLASH.finditer(text):
-        if int(m[2]):
+        if 0 < int(m[1]) < int(m[2]) <= 16:
             yield Quantity(
-                m.start(), m.end(), "number", (Fraction(int(m[1]), int(m[2])), Fraction(m[1]), Fraction(m[2]))
+                m.start(), m.end(), "number", (Fraction(int(m[1]), int(m[2])),), (Fraction(m[1]), Fraction(m[2]))
             )
     while pointed := _POINTED.search(text, at):
         yield from _plain_numbers(text, at, pointed.start())
@@ -187,17 +192,18 @@ def _number(text: str, m: re.Match[str]) -> Quantity:
     if name:
         return name
     after = ""
+    pieces: tuple[Fraction, ...] = ()
     if m["grouped"]:
         whole, _, after = written.partition(".")
         values = [_decimal(re.sub(r"[,'’]", "", whole), after)]
         if not after and written.count(",") == 1 and len(written.rpartition(",")[2]) == 3:
             values.append(_decimal(*written.split(",")))
     elif m["spaced"]:
-        pieces = re.split(rf"[{_G} .,]", written)
-        after = pieces.pop() if re.search(r"[.,]", written) else ""
-        values = [_decimal("".join(pieces), after)]
+        groups = re.split(rf"[{_G} .,]", written)
+        after = groups.pop() if re.search(r"[.,]", written) else ""
+        values = [_decimal("".join(groups), after)]
         if " " in written:
-            values += [Fraction(piece) for piece in pieces]
+            pieces = tuple(map(Fraction, groups))
     elif m["decimal"]:
         sign = "." if "." in written else ","
         whole, _, after = written.partition(sign)
@@ -205,10 +211,11 @@ def _number(text: str, m: re.Match[str]) -> Quantity:
         if len(after) == 3 and len(whole) <= 3 and whole != "0":
             values.append(_decimal(whole + after, ""))
         if sign == ",":
-            values += [Fraction(whole), Fraction(after)]
+            pieces = Fraction(whole), Fraction(after)
     else:
         values = [Fraction(written)]
-    return _measured(text, start, end, values, after)
+    measured = _measured(text, start, end, values, after)
+    return replace(measured, pieces=pieces) if pieces else measured
 
 
 def _name(text: str, start: int, end: int, *, whole: bool) -> Quantity | None:
@@ -297,7 +304,7 @@ def _measured(text: str, start: int, end: int, values: list[Fraction], after: st
         unit = money[0]
     begin = start - len(money[1]) if money else start
     return Quantity(
-        begin, unit_end, "number", tuple(dict.fromkeys(values)), unit, place=place, scaled=scaled, scale=times
+        begin, unit_end, "number", tuple(dict.fromkeys(values)), (), unit, place=place, scaled=scaled, scale=times
     )
 
 
@@ -351,7 +358,9 @@ def _english(text: str) -> Iterator[Quantity]:
         values = english_number(m[0])
         if values:
             unit, end = _unit_after(text, m.end())
-            yield Quantity(m.start(), end, "number", tuple(values), unit, place=_trailing(values[0]), is_spelled=True)
+            yield Quantity(
+                m.start(), end, "number", tuple(values), (), unit, place=_trailing(values[0]), is_spelled=True
+            )
 
 
 def _chinese(text: str) -> Iterator[Quantity]:
@@ -368,14 +377,14 @@ def _chinese(text: str) -> Iterator[Quantity]:
             unit, end = "", m.end()
         place = Fraction(1, 10) if value.denominator > 1 else _trailing(value)
         scaled = len(m[0]) > 1 and m[0][-1] in "万萬亿億兆"
-        yield Quantity(m.start(), end, "number", (value,), unit, place=place, is_spelled=True, scaled=scaled)
+        yield Quantity(m.start(), end, "number", (value,), (), unit, place=place, is_spelled=True, scaled=scaled)
 
 
 def _small_words(text: str) -> Iterator[Quantity]:
     for m in _WORD.finditer(text):
         if len(m[0]) > 1 and (values := SMALL.get(m[0].lower())):
             unit, end = _unit_after(text, m.end())
-            yield Quantity(m.start(), end, "number", values, unit, is_spelled=True)
+            yield Quantity(m.start(), end, "number", values, (), unit, is_spelled=True)
 
 
 def _ranges(text: str, found: list[Quantity]) -> list[Quantity]:

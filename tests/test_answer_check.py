@@ -1,0 +1,456 @@
+"""What a check of an answer says of sentences that people write: in other words, rounded, in other forms; and wrong."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from searchlog.answer.check import Given, Known, check_answer
+from searchlog.answer.text import Answer, Native, parse_answer
+
+EVIDENCE = {
+    "e1": (
+        "The Old Mill Bridge opened on 3 May 1932 and cost $4,217,300. "
+        "It is 503 metres long and carries about 31 % of the city's traffic, or 48,250 vehicles a day. "
+        "Nineteen workers died. "
+        "Temperatures reach 38 °C. "
+        '"We built it in eighteen months," the engineer John Bradfield said.'
+    ),
+    "e2": (
+        "大桥于1932年5月3日开通，造价约3482113元，全长503米，每天有4."
+        "8万辆车通过，占全市交通的百分之三十一。"
+        "工程师说：“我们用了十八个月建成了它。"
+        "”共有十九名工人死亡。"
+        "桥宽48."
+        "8米，两侧各有三座塔。"
+    ),
+    "e3": (
+        "Unemployment fell from 7."
+        "9 percent in 2019 to 5."
+        "2 percent in 2021, while GDP grew by 2."
+        "1 billion euros. "
+        "Between 1914 and 1918 output halved. "
+        "The B-52 flew 6."
+        "2 miles. "
+        "Python 3."
+        "12 was released in October 2023. "
+        "Two-thirds of respondents agreed. "
+        "The sample had 1,204 people aged 18–65."
+    ),
+    "e4": (
+        "Population (2020 census): 3,482,113. "
+        "Area: 1,285 km2. "
+        "Elevation 21 m (69 ft). "
+        "Density 2,700/km2. "
+        "Mayor: Ana Silva. "
+        "Founded 25 January 1554. "
+        "The city is not the capital."
+    ),
+}
+
+
+def known() -> Known:
+    evidence = {
+        id: Given(id, f"https://www.site{id}.org/page", f"Title {id}", text, published="2024-02-11")
+        for id, text in EVIDENCE.items()
+    }
+    opened = frozenset(one.url for one in evidence.values()) | {"https://read.org/a"}
+    return Known(evidence, opened, frozenset({"https://found.org/x"}), asked="When did the bridge open, before 1950?")
+
+
+CLEAN = [
+    "The bridge opened in May 1932 [e1].",
+    "It was opened on May 3rd, 1932 [e1], and cost roughly $4.2 million [e1].",
+    "It opened on 1932-05-03 [e1].",
+    "Its length is 503 m [e1], about half a kilometre.",
+    "It carries almost a third of traffic (31 percent) [e1].",
+    "Some 48,000 vehicles use it daily [e1].",
+    "19 workers died building it [e1].",
+    "It gets as hot as 38 degrees Celsius [e1].",
+    "The engineer said “we built it in eighteen months” [e1].",
+    'Bradfield: "We built it in eighteen months." [e1]',
+    "They needed 18 months [e1].",
+    "大桥于一九三二年五月三日开通[e2]。",
+    "造价约348万元[e2]，全长503米。",
+    "每天约48000辆车通过[e2]，占31%[e2]。",
+    "共有19名工人死亡【e2】。",
+    "他们用18个月建成[e2]。",
+    "It opened in 1932 and is 503 metres long [e1][e2].",
+    "三成多的交通经过大桥[e2]。",
+    "工程师表示：“我们用了十八个月建成了它”[e2]。",
+    "Unemployment dropped by 2.7 percentage points, from 7.9% to 5.2% [e3].",
+    "GDP grew by €2.1bn [e3].",
+    "The plane flew about 10 km [e3].",
+    "A B-52 flew [e3]. Python 3.12 came out in Oct 2023 [e3].",
+    "From 1914–1918 output was cut in half [e3].",
+    "About 67% of respondents agreed [e3].",
+    "The survey covered 1204 people between 18 and 65 [e3].",
+    "Some 1,200 people were surveyed [e3].",
+    "The city has nearly 3.5 million people [e4].",
+    "It has 3.48 million inhabitants [e4] on 1,285 square kilometres.",
+    "It was founded in the 16th century [e4].",
+    "The city, founded in the 1550s, has 3,482,113 people [e4].",
+    "该市人口约348万[e4]。",
+    "The density is 2,700 people per square kilometre [e4].",
+    "It sits at 21 metres (69 feet) [e4].",
+    "There are three reasons: first, it is big [e4]. Second, it is old [e4].",
+    "1. The bridge opened in 1932 [e1]\n2. It is 503 metres long [e1]\n\n**Step 2**: look up. In the 2024 "
+    "article [e1].",
+    "In 1950 it was already open [e1].",
+    "As of February 2024, it is open [e1].",
+    "The article says “Title e1” [e1].",
+    "Half of output vanished between 1914 and 1918 [e3].",
+    "It is 0.5 km long [e1].",
+    "It's 503-metre-long [e1].",
+    "The 503m bridge [e1].",
+    "Workers who died: nineteen (19) [e1].",
+    "The so-called “mill bridge” is long [e1].",
+    "| Item | Value |\n|---|---|\n| Opened | 1932 [e1] |\n| Length | 503 m [e1] |",
+    "According to [e1], the bridge is 503 m long, while [e4] gives 1,285 km² for the city.",
+    "The bridge is 503 m long ([Title e1](https://sitee1.org/page?utm_source=openai)). The city has 3,482,113 "
+    "people ([source](http://sitee4.org/page/)).",
+    "2019年失业率为7.9%，2021年为5.2%[e3]。",
+    "The share of people aged 18 to 65 ... [e3].",
+    "Unemployment was five point two percent [e3].",
+    "Cost: 4,217,300 USD [e1].",
+    "The cost was 4.2173 million dollars [e1].",
+    "The bridge cost over $4 million [e1].",
+    "Fewer than 20 workers died [e1]?",
+    "In the early 1930s the bridge opened [e1].",
+    "the 2010s? no: In Q2 1932 it opened [e1].",
+    "桥宽近49米[e2]。",
+    "桥的每侧有3座塔[e2]。",
+    "The bridge is 503 m (1,650 ft) long [e1].",
+    "It opened on the third of May 1932 [e1].",
+    "On 3.5.1932 it opened [e1].",
+    "Am 3. Mai 1932 wurde die Brücke eröffnet [e1]; sie kostete 4.217.300 Dollar [e1].",
+    "Le pont mesure 503 mètres [e1] et a coûté 4 217 300 dollars [e1].",
+    "人口3,482,113（2020年人口普查）[e4]。",
+    "The census of 2020 counted 3 482 113 people [e4].",
+]
+
+
+WRONG = [
+    ("The bridge opened in 1923 [e1].", "1923"),
+    ("It carries 13 % of traffic [e1].", "13 %"),
+    ("It was opened on 5 May 1932 [e1].", "5 May 1932"),
+    ("It is 503 miles long [e1].", "503 miles"),
+    ("It cost $4.7 million [e1].", "4.7"),
+    ("造价约438万元[e2]。", "438"),
+    ("大桥于1932年5月8日开通[e2]。", "8日"),
+    ("占全市交通的百分之十三[e2]。", "百分之十三"),
+    ("共有二十九名工人死亡[e2]。", "二十九"),
+    ("Unemployment fell to 2.5 percent in 2021 [e3].", "2.5"),
+    ("The B-57 flew [e3].", "B-57"),
+    ("Python 3.13 was released [e3].", "3.13"),
+    ("GDP grew by 2.1 million euros [e3].", "2.1 million"),
+    ("The city has 3.8 million people [e4].", "3.8"),
+    ("It was founded in the 17th century [e4].", "17th"),
+    ("It was founded on 25 January 1545 [e4].", "1545"),
+    ("He said “We built it in sixteen months” [e1].", "We"),
+    ("他说：“我们用了十六个月建成了它。”[e2]", "我们"),
+    ("He said “The city is the capital” [e4].", "The city"),
+    ("The bridge is 503 m long [e9].", "e9"),
+    ("It is long [see](https://found.org/x).", "found"),
+    ("It is long (https://other.org/x).", "other"),
+    ("“Unemployment fell from 7.9 percent in 2019 to 5.2 percent” [e1].", "Unemployment"),
+    ("Unemployment fell from 5.2 percent in 2019 [e3].", "5.2"),
+    ("It is 503 km long [e1].", "503 km"),
+    ("每天有48万辆车通过[e2]。", "48"),
+    ("造价约3482113美元[e2]。", "3482113"),
+    ("The bridge cost €4,217,300 [e1].", "4,217,300"),
+    ("Eighteen workers died [e1].", "Eighteen"),
+    ("Temperatures reach 38 °F [e1].", "38"),
+    ("桥宽84.8米[e2]。", "84.8"),
+    ("Elevation is 12 m [e4].", "12"),
+    ("两侧各有五座塔[e2]。", "五"),
+    ("Three-quarters of respondents agreed [e3].", "Three"),
+]
+
+
+def codes(text: str) -> list[str]:
+    return [finding.code for finding in check_answer(Answer(text), known()).findings]
+
+
+@pytest.mark.parametrize("text", CLEAN)
+def test_other_words_for_the_same_are_no_finding(text: str) -> None:
+    assert codes(text) == []
+
+
+@pytest.mark.parametrize(("text", "place"), WRONG)
+def test_what_the_evidence_does_not_say_is_found_where_it_stands(text: str, place: str) -> None:
+    at = text.index(place)
+    findings = check_answer(Answer(text), known()).findings
+    assert [f for f in findings if f.start < at + len(place) and f.end > at]
+    assert len(findings) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("It is long [e99].", "unknown-evidence"),
+        ("It is long [e1, e99].", "unknown-evidence"),
+        ("It is long \ue200cite\ue202e99\ue201.", "unknown-evidence"),
+        ("It is long \ue200cite\ue202turn0search3\ue201.", "unknown-evidence"),
+        ("It is long ([x](https://found.org/x)).", "page-not-opened"),
+        ("It is long https://www.found.org/x/?utm_source=openai.", "page-not-opened"),
+        ("It is long https://found.org/y.", "unknown-page"),
+        ("It is long [1].\n\nSources:\n1. https://nowhere.org/", "unknown-page"),
+        ("It is long [^1].\n\n[^1]: https://nowhere.org/", "unknown-page"),
+        ("It is long [^2].\n\n[^1]: https://read.org/a", "citation-malformed"),
+        ("It is long [e1 and more", "citation-malformed"),
+        ("It is long [e9–e2].", "citation-malformed"),
+        ("He said “We built it in sixteen months” [e1].", "quote-altered"),
+        ("He said “We built it in eighteen months” [e4].", "quote-elsewhere"),
+        ("He said “Nobody ever saw such a wonder in this town” [e1].", "quote-absent"),
+        ("It is 503 miles long [e1].", "unit-differs"),
+        ("It opened in 1923 [e1].", "date-unsupported"),
+        ("It carries 13 % of traffic [e1].", "number-unsupported"),
+    ],
+)
+def test_each_finding_has_an_answer_that_causes_it_and_no_other(text: str, code: str) -> None:
+    assert codes(text) == [code]
+
+
+def test_a_round_id_is_a_citation_only_where_ids_are_written_so() -> None:
+    assert codes("White answers (e4) and wins.") == []
+    assert codes("The bridge is long (e1), they say (e99).") == ["unknown-evidence"]
+    assert codes("White answers (e5) and (e9).") == []
+
+
+def test_an_altered_quotation_comes_with_its_word_diff() -> None:
+    (finding,) = check_answer(Answer("He said “We built it in sixteen months” [e1]."), known()).findings
+    assert ("+", "sixteen ") in finding.changes
+    assert ("-", "eighteen ") in finding.changes
+    assert finding.evidence == ("e1",)
+
+
+def test_a_number_of_an_uncited_sentence_is_not_checked_unless_the_sentence_is_the_evidences_own() -> None:
+    report = check_answer(Answer("Some towns have 77 bridges. This one is 503 m long [e1]."), known())
+    assert report.findings == ()
+    assert [u.reason for u in report.unchecked] == ["number-uncited"]
+    assert codes("It is 530 metres long and carries about 31 % of the city's traffic. Nineteen workers died [e1].")
+
+
+def test_what_nothing_was_looked_up_of_is_listed() -> None:
+    report = check_answer(Answer("The bridge is a marvel [e1]. Everyone loves it."), known())
+    assert report.outcome == "verified"
+    assert [(u.reason, u.text) for u in report.unchecked] == [
+        ("judgement", "The bridge is a marvel"),
+        ("uncited", "Everyone loves it."),
+    ]
+    assert check_answer(Answer("Nothing to see."), known()).outcome == "not checked"
+
+
+def test_a_quotation_beyond_the_passage_is_told_apart_when_the_page_is_here() -> None:
+    pages = {"https://www.sitee1.org/page": EVIDENCE["e1"] + " Trams never crossed the bridge again."}
+    one = Known(known().evidence, pages=pages)
+    report = check_answer(Answer("It says “Trams never crossed the bridge again” [e1]."), one)
+    assert report.findings == ()
+    assert report.counts["quotations_beyond"] == 1
+
+
+# --- citations beside the text ---------------------------------------------------------------------------------------
+
+
+def native(text: str, cited: dict[str, object]) -> list[str]:
+    body = {"role": "assistant", "content": [{"type": "text", "text": text, "citations": [cited]}]}
+    return [f.code for f in check_answer(parse_answer(json.dumps(body).encode()), known()).findings]
+
+
+def test_anthropic_citations_are_held_against_the_evidence_they_quote() -> None:
+    good = {
+        "type": "search_result_location",
+        "source": "https://www.sitee1.org/page",
+        "cited_text": "It is 503 metres long",
+    }
+    assert native("The bridge is 503 m long.", good) == []
+    assert native("The bridge is 530 m long.", good) == ["number-unsupported"]
+    assert native("The bridge is long.", good | {"cited_text": "It is 530 metres long"}) == ["native-quote-differs"]
+    assert native("The bridge is long.", good | {"source": "https://nowhere.org"}) == ["unknown-page"]
+    cut = good | {
+        "type": "web_search_result_location",
+        "url": "https://www.sitee1.org/page",
+        "cited_text": "It is 503 metres lo...",
+    }
+    assert (
+        native(
+            "The bridge is 503 m long.",
+            {k: v for k, v in cut.items() if k != "source"} | {"cited_text": "It is 503 metres..."},
+        )
+        == []
+    )
+
+
+def test_a_span_of_openai_covers_the_link_and_the_claim_is_the_sentence_before() -> None:
+    text = "The bridge is 530 m long. ([sitee1.org](https://www.sitee1.org/page?utm_source=openai))"
+    span = {
+        "type": "url_citation",
+        "start_index": 26,
+        "end_index": len(text),
+        "url": "https://www.sitee1.org/page?utm_source=openai",
+    }
+    body = {
+        "output": [
+            {
+                "type": "message",
+                "role": "assistant",
+                "content": [{"type": "output_text", "text": text, "annotations": [span]}],
+            }
+        ]
+    }
+    report = check_answer(parse_answer(json.dumps(body).encode()), known())
+    assert [(f.code, f.text) for f in report.findings] == [("number-unsupported", "530 m")]
+
+
+def test_gemini_counts_bytes() -> None:
+    text = "Größe über alles. The bridge is 530 m long."
+    start, end = len("Größe über alles. ".encode()), len(text.encode())
+    grounding = {
+        "groundingChunks": [{"web": {"uri": "https://www.sitee1.org/page"}}],
+        "groundingSupports": [{"segment": {"startIndex": start, "endIndex": end}, "groundingChunkIndices": [0]}],
+    }
+    body = {"candidates": [{"content": {"parts": [{"text": text}]}, "groundingMetadata": grounding}]}
+    answer = parse_answer(json.dumps(body).encode())
+    assert answer.native == (Native(18, 43, url="https://www.sitee1.org/page", form="grounding-support"),)
+    assert [f.code for f in check_answer(answer, known()).findings] == ["number-unsupported"]
+
+
+def test_perplexity_numbers_its_sources_beside_the_text() -> None:
+    body = {
+        "choices": [{"message": {"content": "It is 503 m long.[1] It is 530 m long.[2]"}}],
+        "citations": ["https://www.sitee1.org/page"] * 2,
+    }
+    report = check_answer(parse_answer(json.dumps(body).encode()), known())
+    assert [f.text for f in report.findings] == ["530 m"]
+
+
+def test_a_clients_own_names_of_evidence_are_resolved() -> None:
+    one = Known(known().evidence, aliases={"turn0search0": "e1"})
+    assert check_answer(Answer("It is 503 m long \ue200cite\ue202turn0search0\ue201."), one).outcome == "verified"
+
+
+# --- anything at all -------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "[e1]",
+                "[e",
+                "(e2)",
+                "“",
+                "”",
+                '"',
+                "「",
+                "5",
+                "1932",
+                " ",
+                "\n",
+                "> ",
+                "| ",
+                "。",
+                ". ",
+                "a",
+                "三",
+                "%",
+                "`",
+                "[^1]",
+                "]",
+                "https://a.org",
+                "\ue200",
+                "\ue201",
+                "*",
+                "年",
+                "½",
+                "٣",
+            ]
+        )
+        | st.text(max_size=6),
+        max_size=40,
+    )
+)
+def test_no_text_makes_it_raise_and_ranges_are_of_the_answer(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    report = check_answer(Answer(text), known())
+    for one in (*report.findings, *report.unchecked):
+        assert 0 <= one.start <= one.end <= len(text)
+        assert text[one.start : one.end] == one.text
+    json.dumps(report.to_json())
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(
+                    [
+                        "content",
+                        "text",
+                        "type",
+                        "output",
+                        "choices",
+                        "message",
+                        "citations",
+                        "candidates",
+                        "parts",
+                        "groundingMetadata",
+                        "groundingSupports",
+                        "segment",
+                        "annotations",
+                        "steps",
+                        "outputs",
+                        "start",
+                        "end",
+                    ]
+                ),
+                inner,
+                max_size=4,
+            )
+        ),
+        max_leaves=12,
+    )
+)
+def test_no_json_makes_the_reader_raise(value: object) -> None:
+    check_answer(parse_answer(json.dumps(value).encode()), Known())
+
+
+HOSTILE = {
+    "brackets": "[" * 20_000,
+    "quotes": '"' * 20_000,
+    "opening": "“" * 20_000,
+    "digits": "1" * 20_000,
+    "commas": "1," * 10_000,
+    "points": "1." * 10_000,
+    "backticks": "`" * 20_000,
+    "private": "\ue200" * 10_000,
+    "chinese": "一" * 20_000,
+    "scales": "十万" * 10_000,
+    "links": "[a](https://x.org/" * 1_000,
+    "ids": "[" + "e1," * 6_000,
+    "fences": "~~~\n" * 5_000,
+    "comments": "<!--" * 5_000,
+    "dates": "1932年" * 4_000,
+    "names": "A1" * 10_000,
+    "shares": "百分之" * 6_000,
+    "powers": "10^" * 6_000,
+    "initials": "A. " * 6_000,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_answers_cost_no_more_than_their_length(name: str) -> None:
+    text = HOSTILE[name]
+    begun = time.perf_counter()
+    check_answer(Answer(text), known())
+    assert time.perf_counter() - begun < 15
