@@ -177,9 +177,9 @@ def _is_supported(old: Old, one: Agreement) -> bool:
     if now.furniture and not then.furniture:
         return False
     over = page.headings_over(now.number, furniture=True)
-    nearest_now = {page.heading_text(over[-1]), page.parts[over[-1]].text} if over else set[str]()
-    nearest_then = old.headings_that_count[-1:]
-    if nearest_then and nearest_then[0] not in nearest_now:
+    nearest_now = page.heading_forms(over[-1]) | {page.parts[over[-1]].text} if over else frozenset[str]()
+    nearest_then = old.forms_that_count[-1:]
+    if nearest_then and nearest_then[0].isdisjoint(nearest_now):
         return False
     if not old.whole:
         return bool(nearest_then)
@@ -463,7 +463,11 @@ def _new_notices(old: Old, page: Page) -> list[str]:
     """Return the sentences of the page that take something back and were not there then, as far as that is known."""
     if old.whole:
         known = old.standing.page
-        fresh = [line for line in page.notices - known.notices if line.casefold() not in known.small]
+        fresh = [
+            line
+            for line in page.notices - known.notices
+            if len(line) <= _ANCHOR_CHARS or line.casefold() not in known.small
+        ]
     else:
         said = "\n".join([old.standing.page.lines, *old.heading_path]).casefold()
         fresh = [line for line in page.notices if line.casefold() not in said and is_plain_notice(line)]

@@ -277,7 +277,13 @@ class Page:
         """Return the text of a heading without its outline number, where its neighbours' numbers show it is one."""
         return outline_free(self.parts[number].text[:_HEADING_CHARS_MAX], self.outline)
 
+    def heading_forms(self, number: int) -> frozenset[str]:
+        """Return the text of a heading with its outline number, and without it: either may be held against another."""
+        text = self.parts[number].text[:_HEADING_CHARS_MAX]
+        return frozenset((outline_free(text, _NO_OUTLINE), outline_free(text, self.outline)))
 
+
+_NO_OUTLINE = frozenset[tuple[int, ...]]()
 _OUTLINE = re.compile(r"([0-9]{1,2}(?:\.[0-9]{1,2}){0,5})[.):]? ?(?=[^\W\d_])")
 
 

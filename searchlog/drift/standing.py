@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from searchlog.drift.page import Page, Part, is_lead_in
+from searchlog.drift.page import Page, Part, is_lead_in, outline_free
 from searchlog.wording.alignment import aligned, tokens_of
 from searchlog.wording.notices import is_rebuttal
 
@@ -141,18 +141,32 @@ class Old:
     def all_headings(self) -> frozenset[str]:
         page, first = self.standing.page, self.standing.first
         if not self.whole:
-            return frozenset(self.heading_path)
-        return frozenset([page.heading_text(n) for n in page.headings_over(first.number, furniture=True)])
+            return frozenset(
+                [*self.heading_path, *[outline_free(heading, frozenset()) for heading in self.heading_path]]
+            )
+        over = page.headings_over(first.number, furniture=True)
+        return frozenset[str]().union(*[page.heading_forms(n) for n in over])
 
     @cached_property
     def headings_that_count(self) -> tuple[str, ...]:
         """The headings over it that must still be there: not those in menus, and by its look alone only the last."""
-        page, first = self.standing.page, self.standing.first
         if not self.whole:
             return tuple(heading for heading in self.heading_path if heading)
-        over = page.headings_over(first.number, furniture=True)
-        counted = [n for n in over if not (kind := page.parts[n].furniture) or (kind not in _APART and n == over[-1])]
-        return tuple([page.heading_text(n) for n in counted])
+        return tuple([self.standing.page.heading_text(n) for n in self._counted])
+
+    @cached_property
+    def forms_that_count(self) -> tuple[frozenset[str], ...]:
+        """The same headings, each with its outline number and without it."""
+        if not self.whole:
+            trimmed = [outline_free(heading, frozenset()) for heading in self.heading_path if heading]
+            return tuple([frozenset((heading,)) for heading in trimmed])
+        return tuple([self.standing.page.heading_forms(n) for n in self._counted])
+
+    @cached_property
+    def _counted(self) -> list[int]:
+        parts = self.standing.page.parts
+        over = self.standing.page.headings_over(self.standing.first.number, furniture=True)
+        return [n for n in over if not (kind := parts[n].furniture) or (kind not in _APART and n == over[-1])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,14 +377,14 @@ def _headings_differ(old: Old, place: Standing) -> bool:
     """
     page, first = place.page, place.first
     over = page.headings_over(first.number, furniture=True)
-    now = {page.heading_text(n) for n in over} | {page.parts[n].text for n in over}
-    gone = [heading for heading in old.headings_that_count if heading not in now]
-    if gone and not all(_stands_above(heading, page, first.number) for heading in gone):
+    now = frozenset[str]().union(*[page.heading_forms(n) | {page.parts[n].text} for n in over])
+    gone = [forms for forms in old.forms_that_count if forms.isdisjoint(now)]
+    if gone and not all(_stands_above(forms, page, first.number) for forms in gone):
         return True
     inner = old.headings_that_count[-1:]
     for number in over:
         heading = page.parts[number]
-        if page.heading_text(number) in old.all_headings or heading.text in old.all_headings:
+        if not old.all_headings.isdisjoint(page.heading_forms(number) | {heading.text}):
             continue
         if heading.furniture in _APART or (heading.furniture and number != over[-1]):
             continue
@@ -382,9 +396,9 @@ def _headings_differ(old: Old, place: Standing) -> bool:
     return False
 
 
-def _stands_above(heading: str, page: Page, first: int) -> bool:
+def _stands_above(forms: frozenset[str], page: Page, first: int) -> bool:
     return any(
-        part.text == heading or (part.kind == "heading" and page.heading_text(part.number) == heading)
+        part.text in forms or (part.kind == "heading" and not forms.isdisjoint(page.heading_forms(part.number)))
         for part in page.parts[:first]
     )
 

@@ -44,7 +44,10 @@ factual error|fact-check|fact check|contains errors|contained errors|contains in
 under investigation
 citation needed|disputed content|neutrality of this|factual accuracy|fabricated data|data were fabricated
 misinformation
-has since been|have since been|we have removed|we removed|we regret|we apologise|we apologize|stand corrected
+do not cite|do not use this|concerns have been raised|newer version of this|eine neuere version dieser
+dieser seite gibt es eine
+nouvelle version de cet|nueva versión de est|newer version is available here|has since been|have since been
+we have removed|we removed|we regret|we apologise|we apologize|stand corrected
 no longer reflect|should not be used|must not be used|gilt nicht mehr|gelten nicht mehr|ne s'applique plus
 ya no se aplica
 archived for historical|archived content|this is an archive|historical purposes only|for reference only
@@ -98,6 +101,7 @@ fiction
 fabricated|fraudulent|invalid|disputed|rescinded|revoked|repealed|cancelled|canceled|void|unreliable|unverified
 amended
 overturned|reversed|not valid|not true|not accurate|untrue|replaced by|no longer|in error|mistake|misquoted|misstated
+been removed|been deleted|was removed|was deleted|taken down|replaced|parody|spoof|parodi|discontinued|unfounded
 falsified|plagiari|recalled|suspended|expired|archived|revised
 widerrufen|widerlegt|zurückgezogen|zurückgenommen|veraltet|falsch|irreführend|unrichtig|berichtigt|korrigiert
 überholt|ungültig
@@ -109,7 +113,7 @@ retratad|desatualizad|revogad|refutad|corrigid|errad|enganos|desmentid|cancelad
 ingetrokken|verouderd|achterhaald|weerlegd|gecorrigeerd|onjuist|misleidend|vervallen|ongeldig
 wycofan|nieaktualn|przestarzał|obalon|zdementowan|skorygowan|fałszyw|nieprawdziw|mylący|mylna|uchylon|odwołan
 отозван|устарел|опровергнут|исправлен|неверн|ложн|недостоверн|отменен|отменён|аннулирован|утратил
-撤|过时|過時|失效|废止|作废|更正|不实|虚假|错误|錯誤|有误|有誤|误导|誤導|讽刺|辟谣|推翻|证伪|取代
+撤|谣言|謠言|勘误|恶搞|过时|過時|失效|废止|作废|更正|不实|虚假|错误|錯誤|有误|有誤|误导|誤導|讽刺|辟谣|推翻|证伪|取代
 撤回|訂正|取り消|取り下げ|古く|古い|失効|廃止|誤り|虚偽|誤解|風刺|無効
 철회|정정|취소|폐지|무효|오류|허위|거짓|풍자|오래된|낡은|유효하지
 سحب|ملغ|قديم|تصحيح|خاطئ|مضلل|كاذب|غير صحيح|باطل|ساخر|دحض
@@ -120,7 +124,8 @@ article|paper|study|studies|page|post|story|report|document|publication|content|
 claims
 statement|version|text|entry|recommendation|advice|section|preprint|results|findings|figures|data|quote|quotation
 passage
-release|policy|standard|specification|above|following|below|research|author|authors|editors|publisher|journal|this was
+release|policy|standard|specification|above|following|below|research|author|authors|editors|publisher|published
+journal|this was|this has
 dieser|diese|dieses|artikel|beitrag|studie|seite|meldung|bericht|angabe|aussage|fassung|inhalt|obige|behauptung
 cet article|cette|article|étude|contenu|rapport|affirmation|déclaration|informations|texte|document
 este|esta|artículo|estudio|página|contenido|informe|afirmación|información|noticia|declaración
@@ -172,7 +177,21 @@ jednak|nieprawd|obalon|fałszyw|rzekom|nie dotyczy
 لكن|غير صحيح|خاطئ|كاذب|مزعوم|لا ينطبق|نفى|ليس صحيح
 """
 
-_SENTENCE = re.compile(r"[^.!?。؟۔।\n]+[.!?。؟۔।]*")
+_MILD = re.compile(
+    "correct|revis|revers|fals|fake|void|archiv|expir|suspend|amend|mistak|fiction|replac|recall|cancel|invalid"
+    "|no longer|errat|been |was |taken "
+)
+"""Words of standing that short lines of other kinds hold too; they count there when they are all of the line."""
+_ALONE = re.compile(
+    r"\W*(?:false|fake|fiction|void|archived|expired|suspended|replaced|recalled|cancelled|canceled|invalid|corrected"
+    r"|correction|erratum|errata)\W*"
+)
+_STRONG = re.compile(
+    "retract|withdrawn|superseded|debunked|disprove|refuted|discredited|rescinded|repealed|plagiar|fabricated|satir|parod"
+    "|hoax|widerlegt|zurückgezogen|rétract|retractad|ritirat|ritrattat|retratad|ingetrokken|wycofan|отозван|опровергнут|撤"
+    "|辟谣|철회|سحب"
+)
+"""Words of standing that open a line about nothing but the page."""
 _ALPHABETIC = re.compile(r"[a-z\u00df-\u024f\u0370-\u052f\u0600-\u06ff]")
 
 
@@ -204,9 +223,13 @@ def is_notice(sentence: str) -> bool:
         return False
     if _pattern(_SUBJECTS).search(small):
         return True
+    if len(small) <= _SHORT_CHARS // 4:
+        return _MILD.match(standing[0]) is None or _ALONE.fullmatch(small) is not None or small.rstrip().endswith(":")
     before, after = small[: standing.start()], small[standing.end() :]
-    leads = not re.search(r"\w", before) and re.match(r"[^\W_]*\s*[\]):-]", after) is not None
-    return leads or len(small) <= _SHORT_CHARS // 4
+    if re.search(r"\w", before):
+        return False
+    strong = len(small) <= _SHORT_CHARS and _STRONG.match(standing[0]) is not None
+    return strong or re.match(r"[^\W_]*\s*[\]):-]", after) is not None
 
 
 def is_plain_notice(sentence: str) -> bool:
