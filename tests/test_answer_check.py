@@ -216,6 +216,13 @@ def test_each_finding_has_an_answer_that_causes_it_and_no_other(text: str, code:
     assert codes(text) == [code]
 
 
+def test_a_heading_with_a_citation_is_a_claim_and_one_without_is_not() -> None:
+    assert codes("**Opened: 1933 [e1]**") == ["date-unsupported"]
+    assert codes("### Opened in '33 [e1]") == ["date-unsupported"]
+    assert codes("### Opened in '32 [e1]") == []
+    assert codes("## Bridges of 1999\n\nIt is 503 m long [e1].") == []
+
+
 def test_a_round_id_is_a_citation_only_where_ids_are_written_so() -> None:
     assert codes("White answers (e4) and wins.") == []
     assert codes("The bridge is long (e1), they say (e99).") == ["unknown-evidence"]
@@ -327,6 +334,12 @@ def test_perplexity_numbers_its_sources_beside_the_text() -> None:
     }
     report = check_answer(parse_answer(json.dumps(body).encode()), known())
     assert [f.text for f in report.findings] == ["530 m"]
+
+
+def test_a_quotation_whose_citation_leads_nowhere_is_one_finding_not_two() -> None:
+    report = check_answer(Answer("He said “Nobody ever saw such a wonder in this town” [e99]."), known())
+    assert [f.code for f in report.findings] == ["unknown-evidence"]
+    assert "citation-unresolved" in [u.reason for u in report.unchecked]
 
 
 def test_a_clients_own_names_of_evidence_are_resolved() -> None:

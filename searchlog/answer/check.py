@@ -10,6 +10,7 @@ number. What stands in a quotation that was looked for is not looked for again a
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -253,7 +254,7 @@ class _Check:
     def _quotes(self) -> list[tuple[Quoted, list[Claim]]]:
         out: list[tuple[Quoted, list[Claim]]] = []
         for block in self.reading.blocks:
-            if block.kind in ("source", "definition", "heading"):
+            if block.kind in ("source", "definition"):
                 continue
             inside = quoted_in(self.text, block.start, block.end)
             out += [(quote, self._claims_at(quote.start, quote.end)) for quote in inside]
@@ -356,8 +357,8 @@ class _Check:
         return any(is_within(want, page) for page in pages)
 
     def _nowhere(self, quote: Quoted, want: Wanted, weight: int, basis: _Resolved, *, has_own: bool) -> bool:
-        if basis.textless and not basis.held:
-            self._leave("text-not-here", quote.start, quote.end)
+        if (basis.textless or basis.unresolved) and not basis.held and not basis.pages:
+            self._leave("text-not-here" if basis.textless else "citation-unresolved", quote.start, quote.end)
             return False
         digits = any(char.isdigit() for char in want.text)
         is_callout = quote.mark == ">" and (
@@ -396,6 +397,7 @@ class _Check:
         """Return the answer with what is no part of its sentences as blanks: markers, code, headings, sources, list
         numbers."""
         mask = bytearray(len(self.text))
+        marks = sorted(c.start for c in self.reading.citations if c.form != "source-list")
         for citation in self.reading.citations:
             if citation.form not in ("native", "source-list"):
                 mask[citation.start : citation.end] = b"\1" * (citation.end - citation.start)
@@ -405,7 +407,8 @@ class _Check:
         for block in self.reading.blocks:
             mask[at : block.start] = b"\1" * (block.start - at)
             at = block.end
-            if block.kind in ("heading", "source", "definition"):
+            is_cited = any(block.start <= mark < block.end for mark in marks[bisect_left(marks, block.start) :][:1])
+            if block.kind in ("source", "definition") or (block.kind == "heading" and not is_cited):
                 mask[block.start : block.end] = b"\1" * (block.end - block.start)
         mask[at:] = b"\1" * (len(self.text) - at)
         return "".join(" " if hidden and char != "\n" else char for char, hidden in zip(self.text, mask, strict=True))

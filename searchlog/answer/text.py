@@ -116,7 +116,7 @@ def _sound(answer: Answer) -> Answer:
 def _told(value: Any) -> str | None:
     """Return which form a JSON value has."""
     if isinstance(value, list):
-        kinds = {item.get("type") for item in value if isinstance(item, dict)}
+        kinds = {_string(item.get("type")) for item in value if isinstance(item, dict)}
         return "openai-responses" if "message" in kinds else "anthropic" if "text" in kinds else None
     if not isinstance(value, dict):
         return None
@@ -349,7 +349,7 @@ def _cohere(value: Any) -> Answer | None:
     else:
         message = value
         begins = [parts.add(_get(value, "text"))]
-    documents = {d.get("id"): d for d in _dicts(_get(value, "documents")) if isinstance(d.get("id"), str)}
+    documents = {d["id"]: d for d in _dicts(_get(value, "documents")) if isinstance(d.get("id"), str)}
     for cited in _dicts(message.get("citations")):
         first, last = _count(cited.get("start")), _count(cited.get("end"))
         index = _count(cited.get("content_index")) or 0

@@ -92,6 +92,7 @@ _QUARTER = re.compile(
     re.IGNORECASE,
 )
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "一": 1, "二": 2, "三": 3, "四": 4}
+_SHORT_YEAR = re.compile(r"(?<![\w'’])['’‘](\d{2})(s?)(?![\w'’]|[.,]\d)")
 _DECADE = re.compile(
     r"(?<!\d)([12]\d{2}0)(?:['’]?s(?![^\W\d_])|er(?: Jahre)?|年代)|(?<!\d)(\d{1,2}|[一二十]{1,3})世纪([1-9]0|"
     r"[一二三四五六七八九]十)年代"
@@ -202,6 +203,9 @@ def _spans(text: str) -> Iterator[Moment]:
         quarter = m[1] or m[4] or m[5] or m[8]
         year = _number(m[2] or m[3] or m[6] or m[7])
         yield Moment(*m.span(), (Day(year, quarter=_QUARTERS.get(quarter.lower()) or int(quarter)),))
+    for m in _SHORT_YEAR.finditer(text):
+        years, span = int(m[1]), 10 if m[2] else 1
+        yield Moment(*m.span(), tuple(Day(century + years, years=span) for century in (1900, 2000, 1800)))
     for m in _DECADE.finditer(text):
         century = _number(m[2])
         first = int(m[1]) if m[1] else (century - 1) * 100 + (_number(m[3]) or 0) if century else None

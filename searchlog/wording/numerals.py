@@ -207,7 +207,7 @@ _MORE = {
 _EXTRA: Mapping[str, int | Fraction] = {
     **{"zwo": 2, "dwie": 2, "две": 2, "двух": 2, "трёх": 3, "трех": 3, "четырех": 4, "duas": 2, "eine": 1, "twice": 2},
     **{"once": 1, "thrice": 3, "ثلاث": 3, "أربع": 4, "خمس": 5, "ست": 6, "سبع": 7, "ثماني": 8, "تسع": 9, "عشر": 10},
-    **{"primer": 1, "half": Fraction(1, 2), "double": 2, "triple": 3, "both": 2, "pair": 2, "couple": 2},
+    **{"primer": 1, "half": Fraction(1, 2), "double": 2, "triple": 3},
 }
 
 
