@@ -10,9 +10,11 @@ import pytest
 
 import searchlog
 from searchlog import records
+from searchlog.answer.report import FINDINGS
 from searchlog.log.checkpoint import format_checkpoint, parse_checkpoint
 from searchlog.log.envelope import LINE_BYTES_MAX, decode, encode
 from searchlog.search.run import RunOutcome
+from searchlog.verify.verdict import STATES
 from tests.specimens import specimen_session
 
 PAGE = (Path(searchlog.__file__).parent / "FORMAT.md").read_text(encoding="utf-8")
@@ -52,6 +54,15 @@ def test_outcomes_and_spilled_members_are_those_of_the_code() -> None:
     sentence = re.search(r"These are (.*?)\.", PAGE, re.DOTALL)
     assert sentence is not None
     assert set(re.findall(r"`(\w+)`", sentence[1])) == spilled
+
+
+def test_states_of_checks_and_codes_of_answers_are_those_of_the_code() -> None:
+    table = PAGE.split("## 15. Checks")[1]
+    for axis, states in STATES.items():
+        (row,) = re.findall(rf"^\| {axis} \| (.*) \| (.*) \| (.*) \|$", table, re.MULTILINE)
+        for cell, outcome in zip(row, ("verified", "failed", "not checked"), strict=True):
+            assert re.findall(r"`([\w-]+)`", cell) == [s for s, (told, _) in states.items() if told == outcome]
+    assert set(re.findall(r"`([\w-]+)`", table.split("Codes: ")[1].split(".")[0])) == set(FINDINGS)
 
 
 def test_size_limit_is_that_of_the_code() -> None:

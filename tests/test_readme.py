@@ -114,6 +114,8 @@ def test_json_of_reading_commands_has_the_fields_of_the_table(demo: dict[str, An
         "evidence": _json("evidence", "--session", demo["session"], *where),
         "sessions": _json("sessions", *where),
         "verify": _json("verify", *where),
+        "history": _json("history", *where),
+        "answer": _json("answer", str(ROOT / "CHANGELOG.md"), *where),
         "replay": _json("replay", demo["session"], *where),
         "reparse": _json("reparse", demo["session"], *where),
         "export": _json("export", demo["session"], "-o", file, *where),
@@ -136,6 +138,9 @@ def test_json_of_reading_commands_has_the_fields_of_the_table(demo: dict[str, An
         assert set(outputs[name][key][0]) == set(_fields(element)), name
     for name, element in (("runs", "of `runs`"), ("funnel", "of `funnel`"), ("pages", "of `pages` in `search`")):
         assert list(search[name][0]) == _fields(element), name
+    assert set(outputs["verify"]["passages"][0]) == set(_fields("of `passages` in `verify`"))
+    assert set(outputs["history"]["checks"][0]) <= set(_fields("of `verdicts`, and of `checks` in `history`"))
+    assert set(outputs["verify"]["reports"][0]) <= set(_fields("of `reports`"))
     assert list(outputs["why"]["events"][0]) == _fields("of `events`")
     assert list(outputs["sessions"]["sessions"][0]) == _fields("of `sessions`")
     assert list(outputs["verify"]["reports"][0]) == _fields("of `reports`")

@@ -45,7 +45,9 @@ MEANINGS = {
     Exit.FINDINGS: "verification, replay, reparse, diff or import found something",
     Exit.BYTES: "bytes are not in the form they claim, or no longer match their digest",
     Exit.MACHINE: "this machine: disk, permission, lock, database",
-    Exit.NOT_CHECKED: "what was to be replayed or compared is not all here",
+    Exit.NOT_CHECKED: (
+        "what was to be verified could not all be looked at, or what was to be replayed or compared is not all here"
+    ),
     Exit.INTERRUPTED: "interrupted",
     Exit.READER_LEFT: "whoever read the output went away before its end",
 }
