@@ -7,6 +7,7 @@ is a matter of how many of its telling words are there in their order; that it i
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -72,8 +73,6 @@ def _weights(wanted: Sequence[str], page: Page) -> dict[str, float]:
 
 
 def _token_range(page: Page, start: int, end: int) -> tuple[int, int]:
-    from bisect import bisect_left
-
     return bisect_left(page.token_starts, start), bisect_left(page.token_starts, end)
 
 
