@@ -149,9 +149,13 @@ PURE = [
     "mementos/served.py",
     "mementos/source.py",
     "mementos/timemap.py",
+    "log/cosignature.py",
     "recheck/states.py",
     "recheck/wanted.py",
+    "verify/damage.py",
     "verify/finding.py",
+    "verify/heads.py",
+    "verify/reruns.py",
     "verify/verdict.py",
 ]
 EFFECTS = {

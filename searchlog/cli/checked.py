@@ -123,8 +123,8 @@ def print_report(report: Report, *, level: bool = True) -> None:
     from searchlog.log.checkpoint import ORIGIN_PREFIX
 
     out.line(f"session {report.session}, axis {report.axis}: {report.outcome}")
-    if level and not report.findings:
-        out.line(f"  level    {_level(report)}")
+    for said in _levels(report) if level and not report.findings else ():
+        out.line(f"  level    {said}")
     root = f", root {report.root}" if report.root else ""
     out.line(f"  head     {report.size} records{root}")
     out.line("  checked  " + (", ".join(f"{count} {what}" for what, count in report.checked.items()) or "nothing"))
@@ -140,12 +140,21 @@ def print_report(report: Report, *, level: bool = True) -> None:
         out.line(f"  searchlog head: {ORIGIN_PREFIX}{report.session} {report.size} {report.root}")
 
 
-def _level(report: Report) -> str:
-    """Return what the level means for this report."""
-    if report.level == "L2":
-        covered = f"the first {report.seen_size} of {report.size} records"
-        return f"L2 for {covered}: {_SELF}, and these extend a head that was seen outside this archive"
-    return f"{report.level}: {_SELF}"
+_SAID = {
+    "L1": "a holder of the key {} signed their head",
+    "L2": "these extend a head that was seen outside this archive",
+    "L3": "their head existed when {} stamped it, {}",
+    "L4": "the witness {} cosigned their head, {}",
+}
+
+
+def _levels(report: Report) -> list[str]:
+    """Return what the report proves, and what others say of heads that it extends: each by itself."""
+    lines = [] if report.support else [f"{report.level}: {_SELF}"]
+    for item in sorted(report.support, key=lambda item: item.level):
+        said = _SAID[item.level].format(item.who or "an authority without a name", item.at)
+        lines.append(f"{item.level} for the first {item.size} of {report.size} records: {_SELF}, and {said}")
+    return lines
 
 
 def print_verdict(verdict: Verdict) -> None:
@@ -163,6 +172,8 @@ def print_verdict(verdict: Verdict) -> None:
     for signed in verdict.seals.signed if verdict.seals else ():
         whose = "which was asked for" if signed.trusted else "which came with the file: whose it is, you have to know"
         out.line(f"  signed   by the holder of {signed.key}, {whose}")
+    for cosigned in verdict.seals.cosigned if verdict.seals else ():
+        out.line(f"  cosigned by the witness {cosigned.witness}, which was asked for, {cosigned.time}")
     for token in verdict.seals.tokens if verdict.seals else ():
         who = token.authority or "an authority without a name"
         out.line(f"  stamped  {token.time} by {who}; its signature: {token.outcome} {token.detail}".rstrip())
