@@ -14,7 +14,7 @@ __all__ = ["Block", "Quoted", "blocks_of", "quoted_in", "sentences_of", "without
 
 _FENCED = re.compile(r"(?m)^[ \t]{0,8}(`{3,}+|~{3,}+)[^\n]*+\n(?:.*?(?:^[ \t]{0,8}\1[`~]*[ \t]*$|\Z))", re.DOTALL)
 _INLINE = re.compile(r"(?<![`\\])(`{1,3})(?!`)([^`\n]{1,2000})\1(?!`)")
-_COMMENT = re.compile(r"<!--.{0,10000}?-->", re.DOTALL)
+_COMMENT = re.compile(r"<!--(?:(?!-->|<!--).){0,10000}-->", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
