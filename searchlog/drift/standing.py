@@ -210,6 +210,8 @@ def agreement(old: Old, place: Standing, gaps: tuple[Part, ...] = ()) -> Agreeme
         reasons.append("table-cells-changed")
     if _lead_in_differs(old, place, passed_left):
         reasons.append("lead-in-changed")
+    if whole and passed_left and _became_a_quote(then.first, place.first, passed_left):
+        reasons.append("quoted")
     if _attribution_differs(old, place):
         reasons.append("attribution-changed")
     if gaps or passed_left or passed_right:
@@ -484,6 +486,13 @@ def _leads_in_still(old: Old, place: Standing, line: str) -> bool:
         if not part.furniture and old.is_fresh(part) and (is_lead_in(part) or part.kind == "heading"):
             return False
     return False
+
+
+def _became_a_quote(then: Part, now: Part, passed: list[Part]) -> bool:
+    """Whether fresh text stands before what is a quote now, or furniture under a fresh heading, and was neither."""
+    if now.kind == "quote" and then.kind != "quote":
+        return True
+    return bool(now.furniture and not then.furniture) and any(part.kind == "heading" for part in passed)
 
 
 def _attribution_differs(old: Old, place: Standing) -> bool:
