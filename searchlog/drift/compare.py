@@ -48,7 +48,7 @@ def compare(then: Then, now: Page) -> Drift:
 
     Cost: a few searches through the page's text and bounded work at the places found.
     """
-    old, page = _old(then), now
+    old, page = _old(then, now), now
     if old is None:
         return Drift(State.AMBIGUOUS, notes=("no-words",))
     if old.standing.page.hidden_too:
@@ -70,7 +70,7 @@ def compare(then: Then, now: Page) -> Drift:
 # --- how it stood then -----------------------------------------------------------------------------------------------
 
 
-def _old(then: Then) -> Old | None:
+def _old(then: Then, now: Page) -> Old | None:
     """Return the passage's standing then; None when it has no words to look for."""
     selectors = then.selectors
     if then.page is not None:
@@ -85,7 +85,10 @@ def _old(then: Then) -> Old | None:
                     path = tuple(folded(heading) for heading in then.heading_path)
                     return Old(Standing(page, *span), path, True, head, lead_in)
     prefix, exact, suffix = selectors.prefix, selectors.exact, selectors.suffix
-    page = _page_of_lines(prefix + exact + suffix)
+    # in code `[1]` is no reference mark; that it was code is known where it stands so in code now
+    page = _page_of_lines(
+        prefix + exact + suffix, "code" if MARK.search(exact) and folded(exact) in now.stream else "other"
+    )
     span = page.folded_range(len(prefix), len(prefix) + len(exact))
     if span is None:
         return None
@@ -98,12 +101,12 @@ def _same_words(stream: str, exact: str) -> bool:
     return "".join(MARK.sub("", stream).split()) == "".join(plain.split())
 
 
-def _page_of_lines(text: str) -> Page:
+def _page_of_lines(text: str, kind: str) -> Page:
     blocks: list[Block] = []
     at = 0
     for line in text.split("\n"):
         if line.strip():
-            blocks.append(Block("other", at, at + len(line)))
+            blocks.append(Block(kind, at, at + len(line)))
         at += len(line) + 1
     return Page.of(Conversion(text, tuple(blocks), Metadata(), "selectors"))
 
