@@ -340,6 +340,8 @@ def _gaps_say_otherwise(gaps: tuple[Part, ...], old: Old, place: Standing) -> bo
             return True
         if _is_of_the_same(part, place):
             return True
+        if old.whole and not part.furniture and part.link < _LINKED_PERCENT and not old.is_fresh(part):
+            return True  # other text of then: the rest of the passage stands beyond it, elsewhere
     return False
 
 
