@@ -23,7 +23,8 @@ def history_command(evidence_id: str | None, session_id: str | None, archive: st
     """Tell what became of a passage, check by check, or how each passage of a session stood last.
 
     ID is a piece of evidence, such as e7: every check of it, oldest first. Without one: of each passage the last
-    check on each axis.
+    check on each axis. A check that came in a snapshot is what its sender says: it is told as such, and counts as the
+    last only where none of your own does.
     """
     with options.open_existing(archive) as opened:
         session = opened.find(session_id) if session_id else options.newest_search(opened)
@@ -42,7 +43,18 @@ def history_command(evidence_id: str | None, session_id: str | None, archive: st
 
 
 def _shape(kept: Kept, verdict: PassageVerdict) -> dict[str, Any]:
-    return {**verdict.to_json(), "kept_in": kept.session, "seq": kept.seq, "kept_at": kept.at}
+    where = {"kept_in": kept.session, "seq": kept.seq, "kept_at": kept.at, "imported": kept.imported}
+    return {**verdict.to_json(), **where}
+
+
+def _whose(kept: Kept, told: str) -> str:
+    """Return what a check told, with a word when it was somebody else's."""
+    return f"{told} (imported)" if kept.imported else told
+
+
+def _own_last(found: list[tuple[Kept, PassageVerdict]]) -> list[tuple[Kept, PassageVerdict]]:
+    """Return the checks with those of this archive behind those of others, so that they are the last ones."""
+    return sorted(found, key=lambda pair: not pair[0].imported)
 
 
 def _when(kept: Kept, verdict: PassageVerdict) -> str:
@@ -52,9 +64,9 @@ def _when(kept: Kept, verdict: PassageVerdict) -> str:
 def _one(found: list[tuple[Kept, PassageVerdict]]) -> None:
     from searchlog.cli.checked import diff_lines
 
-    rows = [(_when(kept, v), v.axis, v.state, v.outcome, v.detail) for kept, v in found]
+    rows = [(_when(kept, v), v.axis, v.state, _whose(kept, v.outcome), v.detail) for kept, v in found]
     out.table(("checked", "axis", "state", "outcome", "detail"), rows)
-    changed = [(kept, verdict) for kept, verdict in found if verdict.changes]
+    changed = [(kept, verdict) for kept, verdict in _own_last(found) if verdict.changes]
     if changed:
         kept, verdict = changed[-1]
         out.line()
@@ -68,7 +80,7 @@ def _last(found: list[tuple[Kept, PassageVerdict]]) -> None:
 
     last: dict[str, dict[str, tuple[Kept, PassageVerdict]]] = {}
     counts: dict[str, int] = {}
-    for kept, verdict in found:
+    for kept, verdict in _own_last(found):
         last.setdefault(verdict.evidence, {})[verdict.axis] = (kept, verdict)
         counts[verdict.evidence] = counts.get(verdict.evidence, 0) + 1
     axes = [axis for axis in AXES if any(axis in by_axis for by_axis in last.values())]
@@ -76,7 +88,8 @@ def _last(found: list[tuple[Kept, PassageVerdict]]) -> None:
     for evidence in sorted(last, key=lambda name: (len(name), name)):
         by_axis = last[evidence]
         newest = max(_when(*pair) for pair in by_axis.values())
-        states = [by_axis[axis][1].state if axis in by_axis else None for axis in axes]
+        told = [by_axis.get(axis) for axis in axes]
+        states = [_whose(pair[0], pair[1].state) if pair else None for pair in told]
         url = next(iter(by_axis.values()))[1].url
         rows.append((evidence, counts[evidence], newest, *states, url))
     out.table(("id", "checks", "last", *axes, "url"), rows)

@@ -159,8 +159,7 @@ class PassageVerdict:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> PassageVerdict:
         """Return the verdict that `to_json` wrote. Raises KeyError, TypeError or ValueError for anything else."""
-        steps = [Change(step[0], step[1], tuple(step[2:])) for step in value.get("changes", ())]
-        return cls(
+        found = cls(
             session=value["session"],
             evidence=value["evidence"],
             digest=value["digest"],
@@ -171,8 +170,34 @@ class PassageVerdict:
             detail=value.get("detail", ""),
             start=value.get("start"),
             end=value.get("end"),
-            changes=tuple(steps),
+            changes=tuple(map(_step, _listed(value, "changes"))),
             similarity=value.get("similarity"),
-            notes=tuple(value.get("notes", ())),
+            notes=tuple(_listed(value, "notes")),
             capture=value.get("capture"),
         )
+        words = (found.session, found.evidence, found.digest, found.axis, found.state, found.url)
+        if not _are(str, *words, found.checked_at, found.detail, found.similarity or "", *found.notes):
+            raise TypeError("a member of a verdict that must be a string is none")
+        if not _are(int, *(place for place in (found.start, found.end, found.capture) if place is not None)):
+            raise TypeError("a place in a verdict is no whole number")
+        return found
+
+
+def _listed(value: Mapping[str, Any], name: str) -> list[Any]:
+    found = value.get(name, [])
+    if not isinstance(found, list):
+        raise TypeError(f"{name} of a verdict is no list")
+    return found
+
+
+def _step(value: Any) -> Change:
+    match value:
+        case [str(sign), str(words), *marks] if sign in ("=", "-", "+") and _are(str, *marks):
+            return Change(sign, words, tuple(marks))
+        case _:
+            raise TypeError("a step of a difference is none of a sign, words and marks")
+
+
+def _are(kind: type, *values: object) -> bool:
+    """Whether all of these are of a type; True is no whole number."""
+    return all(isinstance(value, kind) and not isinstance(value, bool) for value in values)

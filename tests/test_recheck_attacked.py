@@ -1,0 +1,145 @@
+"""Checks that somebody else made, or that are malformed: told as such, and never taken for one's own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from searchlog import canon, records
+from searchlog.archive import Archive
+from searchlog.cli import history
+from searchlog.digest import digest
+from searchlog.ledger import Draft
+from searchlog.recheck.subjects import Choice, Subject, passages_of
+from searchlog.session import Session
+from tests.searches import TEXTS, opened
+from tests.test_recheck import OWN, searched, states
+
+
+def verdict(session: str, evidence: str = "e1", **members: Any) -> dict[str, Any]:
+    """Return a verdict as a record has it."""
+    known = {
+        "session": session,
+        "evidence": evidence,
+        "digest": "sha256:" + "0" * 64,
+        "axis": "live",
+        "state": "same-bytes",
+        "outcome": "verified",
+        "url": "http://pages.example/",
+        "checked_at": "2026-11-30T00:00:00.000000Z",
+    }
+    return known | members
+
+
+def put(archive: Archive, verdicts: Any) -> str:
+    """Put a check into a session of checks that is here; return the name of that session."""
+    name = f"checks-{archive.resources.clock.now():%Y%m%d}-000000-deadbeef"
+    ledger = archive.checks.ledger(name)
+    ledger.begin_session("another/1", "checks")
+    ledger.add([Draft(records.Verification(axis="live", scope="page", outcome="verified", verdicts=verdicts))])
+    return name
+
+
+def sent(session: Session, archive: Archive, place: Path, state: str) -> None:
+    """Import a snapshot of checks that say this of each passage of a session."""
+    passages = passages_of(Subject(session.ledger), Choice())
+    with opened() as other:
+        said = [verdict(session.id, one.id, digest=one.digest, url=one.url, state=state) for one in passages]
+        plan = other.plan_export(put(other, said))
+        other.write_export(plan, place / "checks.wacz")
+    archive.take_in(place / "checks.wacz")
+
+
+def test_check_that_somebody_else_made_is_not_taken_for_a_look_of_ones_own(tmp_path: Path) -> None:
+    """An imported session of checks that said `same-bytes` was taken by `--max-age`: no page was asked at all."""
+    with searched() as (site, archive, session):
+        sent(session, archive, tmp_path, "same-bytes")
+        site.pages = {path: (410, {}, "gone") for path in TEXTS}
+        found = session.verify(axes=["live"], max_age_s=86_400, **OWN)
+        assert set(states(found).values()) == {"http-410"}
+        assert not any(passage.earlier for passage in found.passages)
+
+
+def test_history_says_which_checks_somebody_else_made_and_they_outdo_none_of_ones_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Imported checks stood in the history as if they had been made here, and the last of them as the state of now."""
+    with searched() as (_, archive, session):
+        session.verify(axes=["live"], **OWN)
+        sent(session, archive, tmp_path, "http-410")
+        found = archive.checks.history(session.id, "e1")
+        assert {(kept.imported, one.state) for kept, one in found} == {(False, "same-bytes"), (True, "http-410")}
+        history._one(found)
+        assert "failed (imported)" in capsys.readouterr().out
+        history._last(archive.checks.history(session.id))
+        told = capsys.readouterr().out
+        assert told.count("same-bytes") == len(TEXTS)
+        assert "http-410" not in told
+
+
+def test_history_of_a_session_that_only_its_sender_checked_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with searched() as (_, archive, session):
+        sent(session, archive, tmp_path, "intact")
+        history._last(archive.checks.history(session.id))
+        assert capsys.readouterr().out.count("intact (imported)") == len(TEXTS)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"checked_at": 5},
+        {"url": 5},
+        {"detail": ["a"]},
+        {"notes": [{}]},
+        {"notes": "folded"},
+        {"changes": [["=", 5]]},
+        {"changes": [["=", "a", {}]]},
+        {"changes": [["\x1b[2J", "a"]]},
+        {"changes": "abc"},
+        {"changes": [[]]},
+        {"axis": ["live"]},
+        {"state": {}},
+        {"evidence": ["e1"]},
+        {"digest": {}},
+        {"start": "3"},
+        {"end": True},
+        {"capture": {}},
+        {"similarity": 1},
+    ],
+    ids=str,
+)
+def test_malformed_verdict_is_passed_over(members: dict[str, Any]) -> None:
+    """A member of another type ended `history`, and `--max-age`, with a bug: whoever sent a snapshot could do that."""
+    with searched() as (_, archive, session):
+        put(archive, [verdict(session.id, **members)])
+        assert archive.checks.history(session.id) == []
+        assert archive.checks.latest("live", "2000") == {}
+
+
+@pytest.mark.parametrize("value", [["x"], [None], [[]], "x", {"session": "x"}, 5], ids=json.dumps)
+def test_verdicts_of_another_shape_in_a_blob_are_passed_over(value: object) -> None:
+    """What was spilled into a blob has no type in the record: a list of strings raised AttributeError."""
+    with searched() as (_, archive, session):
+        data = canon.dumps(value)
+        archive.resources.storage.blobs.put([data])
+        put(archive, records.BlobRef(blob=str(digest(data)), bytes=len(data)))
+        assert archive.checks.history(session.id) == []
+        assert archive.checks.latest("live", "2000") == {}
+
+
+def test_check_that_a_disk_changed_is_passed_over(tmp_path: Path) -> None:
+    """A line that does not match its leaf hash counted as a check: a flipped bit can turn one state into another."""
+    with searched(tmp_path) as (_, archive, session):
+        put(archive, [verdict(session.id)])
+        assert len(archive.checks.history(session.id)) == 1
+    with contextlib.closing(sqlite3.connect(tmp_path / "log.db")) as db, db:
+        db.execute("UPDATE records SET line = CAST(replace(CAST(line AS TEXT), 'same-bytes', 'moved') AS BLOB)")
+    with opened(tmp_path) as archive:
+        assert archive.checks.history(session.id) == []
