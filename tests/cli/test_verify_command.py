@@ -104,7 +104,7 @@ def test_answer_is_checked_from_a_file_and_from_the_session(tmp_path: Path) -> N
         assert kept.exit_code == 6
         (one,) = json.loads(kept.stdout)["answers"]
         assert one["text"] == file.read_text("utf-8")
-        assert {f["code"] for f in one["findings"]} == {"unknown-evidence", "quote-absent"}
+        assert {f["code"] for f in one["findings"]} == {"unknown-evidence"}
         missing = place.verify("--answer", str(tmp_path / "none.md"))
         assert missing.exit_code == 2
         broken = tmp_path / "broken"
