@@ -114,3 +114,9 @@ def test_a_long_text_of_marks_or_blanks_is_linear() -> None:
     for unit in ("\u0301", "\u00ad", " \u00ad", "e\u0301\u00ad", "\u0301\u0316", "\n中 ", "a \u200b"):
         text = unit * (400_000 // len(unit))
         assert len(fold(text).text) <= len(text)
+
+
+@pytest.mark.parametrize("mark", ["\u202d", "\u202e"])
+def test_marks_that_override_a_direction_stay(mark: str) -> None:
+    """They were left out as the other marks of direction are, and `321` written so that it reads `123` was intact."""
+    assert folded(f"from {mark}321\u202c mg") != folded("from 321 mg")

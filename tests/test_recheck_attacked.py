@@ -1,10 +1,11 @@
-"""Checks that somebody else made, or that are malformed: told as such, and never taken for one's own."""
+"""Checks that somebody else made, or that are malformed; pages and copies that are made to mislead."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from searchlog.digest import digest
 from searchlog.ledger import Draft
 from searchlog.recheck.subjects import Choice, Subject, passages_of
 from searchlog.session import Session
-from tests.searches import TEXTS, opened
+from tests.memento_server import Captured, MementoServer
+from tests.searches import HTML, TEXTS, html, opened
 from tests.test_recheck import OWN, searched, states
 
 
@@ -143,3 +145,16 @@ def test_check_that_a_disk_changed_is_passed_over(tmp_path: Path) -> None:
         db.execute("UPDATE records SET line = CAST(replace(CAST(line AS TEXT), 'same-bytes', 'moved') AS BLOB)")
     with opened(tmp_path) as archive:
         assert archive.checks.history(session.id) == []
+
+
+def test_passage_behind_the_end_of_a_cut_text_is_not_told_as_absent() -> None:
+    """A page of which only a part becomes text, and such a copy of an archive, said that the passage is not in it."""
+    filling = "<p>The sea does not sleep, and nor does the ebb.</p>" * 45_000
+    with searched() as (site, _, session):
+        mill, gate = (html(TEXTS[path], path[1:]).replace("<p>", filling + "<p>", 1) for path in ("/mill", "/gate"))
+        site.pages |= {"/mill": (200, HTML, mill), "/gate": (404, HTML, "gone")}
+        copy = Captured(f"{site.url}/gate", datetime.now(UTC).replace(microsecond=0), gate.encode())
+        with MementoServer([copy]) as mementos:
+            found = session.verify(axes=["live"], web_archives=[mementos.source()], **OWN)
+        assert states(found)["/mill"] == "truncated"
+        assert states(found, "web-archive") == {"/gate": "no-text"}

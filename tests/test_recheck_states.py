@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from searchlog.drift.drift import Drift, State
-from searchlog.recheck.states import Look, passage_state, redirect_of
+from searchlog.recheck.states import Look, Told, passage_state, redirect_of
 from searchlog.suspect.judge import Suspicion
 from searchlog.verify.verdict import LIVE
 
@@ -129,6 +129,14 @@ def test_part_without_the_passage_is_truncated_and_never_absent() -> None:
     assert passage_state(look, GONE).state == "truncated"
     assert passage_state(look, Drift(State.PARTIAL)).state == "truncated"
     assert passage_state(look, Drift(State.CHANGED)).state == "changed"
+    assert passage_state(look, Drift(State.INTACT)).state == "intact"
+
+
+def test_passage_that_may_stand_behind_the_end_of_a_cut_text_is_not_absent() -> None:
+    """Of a page of more than two million characters the text is cut, and what stood behind the cut was `absent`."""
+    look = replace(FINE, text_cut=True)
+    assert passage_state(look, GONE) == Told("truncated", "text-cut")
+    assert passage_state(look, Drift(State.PARTIAL)).state == "truncated"
     assert passage_state(look, Drift(State.INTACT)).state == "intact"
 
 

@@ -20,7 +20,7 @@ from searchlog.clock import format_time, parse_time
 from searchlog.desk import Desk, Listener, Progress
 from searchlog.digest import digest
 from searchlog.drift.compare import compare
-from searchlog.drift.drift import Drift
+from searchlog.drift.drift import Drift, State
 from searchlog.drift.page import Page
 from searchlog.errors import FormatError, IntegrityError, StoreError
 from searchlog.extract.conversion import Conversion, ConversionFailure
@@ -46,6 +46,11 @@ _UNEXPLAINED = frozenset(("partial", "absent", "type-changed", "not-checked"))
 """States in which it matters whether the page is held back: one that shows other words in a passage's place is not."""
 _ARCHIVED = frozenset(("dns", "connect", "http-403", "http-401", "paywall", "login-wall", "personalised"))
 """States in which nobody could look, and an archive may have: besides those that failed."""
+
+
+_NOT_FOUND = frozenset((State.ABSENT, State.PARTIAL))
+_CUT = frozenset(("text-cut", "pages-cut"))
+"""Warnings of a converter that did not come to the end of a page."""
 
 
 @dataclass(slots=True)
@@ -213,6 +218,8 @@ class LiveCheck:
             try:
                 drift = compare(then_of(passage, texts), page)
                 told = Told(drift.state.value, detail)
+                if drift.state in _NOT_FOUND and (copy.fetch.outcome != "complete" or _has_cut_text(page.conversion)):
+                    told = Told("no-text", f"{detail}, of which a part is here, without the passage")
             except (StoreError, IntegrityError, FormatError) as error:
                 told = Told("no-text", f"its own record cannot be read: {error}")
             verdicts.append(_verdict(passage, told, drift, _Where("web-archive", at, draft)))
@@ -246,6 +253,7 @@ def _look(read: PageRead, capture: Draft, passage: Passage) -> Look:
         final=final.url if final is not None else passage.url,
         same_bytes=_same_bytes(read, passage),
         has_text=isinstance(conversion, Conversion),
+        text_cut=isinstance(conversion, Conversion) and _has_cut_text(conversion),
         failure=conversion.reason if isinstance(conversion, ConversionFailure) else None,
         suspicion=read.suspicion,
     )
@@ -264,6 +272,11 @@ def _same_bytes(read: PageRead, passage: Passage) -> bool:
 def _is_cut(read: PageRead) -> bool:
     """Return whether less arrived than was sent: equal beginnings would be equal bytes otherwise."""
     return read.fetch is None or read.fetch.outcome != "complete"
+
+
+def _has_cut_text(conversion: Conversion) -> bool:
+    """Return whether the text ends before the page does: what is not in it may stand in the rest."""
+    return not _CUT.isdisjoint(conversion.warnings)
 
 
 def _held_back(read: PageRead) -> Suspicion | None:

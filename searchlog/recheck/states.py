@@ -39,6 +39,8 @@ class Look:
     """The address that answered."""
     same_bytes: bool = False
     has_text: bool = False
+    text_cut: bool = False
+    """Whether the text is that of a part of the page, since all of it would have been too much."""
     failure: str | None = None
     """Why there is no text of an answer."""
     suspicion: Suspicion | None = None
@@ -70,8 +72,8 @@ def passage_state(look: Look, drift: Drift | None) -> Told:
         return Told("not-checked", look.detail or look.failure or "", notes)
     if drift.state is State.ABSENT and led:
         return Told(f"redirected-{led}", look.final)
-    if drift.state is not State.CHANGED and look.outcome == "truncated":
-        return Told("truncated", look.reason or "", notes)
+    if drift.state is not State.CHANGED and (look.outcome == "truncated" or look.text_cut):
+        return Told("truncated", look.reason or "text-cut", notes)
     return Told(drift.state.value, look.final if led else "", notes)
 
 

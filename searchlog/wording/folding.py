@@ -8,7 +8,7 @@ and blanks are not thrown away, since that makes `not able` and `notable` one.
 2. Full-width forms of ASCII become ASCII, presentation ligatures of Latin letters become letters.
 3. Quote marks become `"` and `'`, hyphens, dashes and the minus sign `-`, the ellipsis three dots, the wave dash `~`.
 4. Soft hyphens, zero-width spaces, word joiners, byte order marks, marks of direction and selectors of a variant of a
-   sign are left out.
+   sign are left out; not the two that override a direction, under which `123` reads `321`.
 5. Each run of white space becomes one blank; none stays at the ends, nor beside a character of a script that puts no
    blanks between words.
 """
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 __all__ = ["Folded", "fold", "folded"]
 
 _GONE = frozenset(
-    "\u00ad\u200b\u2060\ufeff\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+    "\u00ad\u200b\u2060\ufeff\u200e\u200f\u061c\u202a\u202b\u202c\u2066\u2067\u2068\u2069"
     + "".join(map(chr, range(0xFE00, 0xFE10)))
 )
 _PLAIN = {
