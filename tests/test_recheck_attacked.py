@@ -158,3 +158,17 @@ def test_passage_behind_the_end_of_a_cut_text_is_not_told_as_absent() -> None:
             found = session.verify(axes=["live"], web_archives=[mementos.source()], **OWN)
         assert states(found)["/mill"] == "truncated"
         assert states(found, "web-archive") == {"/gate": "no-text"}
+
+
+def test_no_key_of_ours_in_an_answer_is_written_by_what_is_found_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer was kept without keys, and the findings that quote it were written with them."""
+    key = "sk-Zq81hLmW0pXr7TbVn3Kc9YdE5uGa2JfQ"
+    monkeypatch.setenv("BRAVE_API_KEY", key)
+    with searched(tmp_path) as (_, _, session):
+        found = session.verify(axes=[], answers=[f"“They said that {key} is the word of the mill” [e1], 73 [e99]."])
+        assert found.outcomes["answer"] == "failed"
+        assert key not in json.dumps(found.to_json())
+    for file in tmp_path.rglob("*"):
+        assert not file.is_file() or key.encode() not in file.read_bytes(), file

@@ -19,7 +19,7 @@ from searchlog.clock import format_time
 from searchlog.desk import Desk, Listener, Progress
 from searchlog.errors import FormatError, IntegrityError, StoreError, UsageError
 from searchlog.flow.resources import Resources
-from searchlog.keyring import known
+from searchlog.keyring import hide_in, known
 from searchlog.ledger import Draft, TurnWriter
 from searchlog.recheck import offline
 from searchlog.recheck.answers import answers_in, check_answer_of
@@ -237,11 +237,11 @@ class _Campaign:
                 self._answer(subject, data, seq, turn)
 
     def _answer(self, subject: Subject, data: bytes, seq: int | None, turn: TurnWriter | None) -> None:
+        data = known().replace(data)  # before it is looked at: what is found quotes it
         checked = check_answer_of(subject, data, seq)
         self.found.answers.append(checked)
         if turn is None:
             return
-        data = known().replace(data)
         turn.ledger.blobs.put([data])
         report = checked.report
         body = records.Verification(
@@ -251,7 +251,7 @@ class _Campaign:
             outcome=report.outcome,
             checked=dict(report.counts),
             not_checked=dict(Counter(item.reason for item in report.unchecked)),
-            findings=[finding.to_json() for finding in report.findings],
+            findings=hide_in([finding.to_json() for finding in report.findings], known().replace_text),
             answer=blob_ref(data),
         )
         turn.add([Draft(body, (turn.begin,))])
