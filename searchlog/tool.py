@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["VERIFY_EVIDENCE", "Definition", "Reply", "verify_evidence"]
 
 _IDS_MAX = 50
+_ID_CHARS_MAX = 40
 _WORDS_MAX = 1_200
 """Characters of a difference that a model is given."""
 
@@ -126,7 +127,7 @@ def _arguments(arguments: Mapping[str, Any] | str | None) -> tuple[list[str], bo
         return 'ids must be a list of evidence ids such as ["e1", "e7"].'
     if not isinstance(live, bool):
         return "live must be true or false."
-    names = list(dict.fromkeys(one.strip().strip("[]").lower() for one in ids))
+    names = list(dict.fromkeys(safe_line(one.strip().strip("[]")[:_ID_CHARS_MAX]).lower() for one in ids))
     if len(names) > _IDS_MAX:
         return f"{len(names)} ids are too many for one call: give at most {_IDS_MAX}."
     return names, live

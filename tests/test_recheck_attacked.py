@@ -18,6 +18,7 @@ from searchlog.digest import digest
 from searchlog.ledger import Draft
 from searchlog.recheck.subjects import Choice, Subject, passages_of
 from searchlog.session import Session
+from searchlog.tool import verify_evidence
 from tests.memento_server import Captured, MementoServer
 from tests.searches import HTML, TEXTS, html, opened
 from tests.test_recheck import OWN, searched, states
@@ -172,3 +173,49 @@ def test_no_key_of_ours_in_an_answer_is_written_by_what_is_found_of_it(
         assert key not in json.dumps(found.to_json())
     for file in tmp_path.rglob("*"):
         assert not file.is_file() or key.encode() not in file.read_bytes(), file
+
+
+def evidence_like(session: Session, path: str, **members: Any) -> str:
+    """Add a record of evidence like that of a page, with other members; return its id."""
+    bodies = [record.body for record in session.records() if isinstance(record.body, records.Evidence)]
+    like = next(body for body in bodies if body.url.endswith(path))
+    made = like.model_copy(update={"id": f"{like.id}0", **members})
+    session.ledger.add([Draft(made, (1,))])
+    return made.id
+
+
+@pytest.mark.parametrize("said", ["", "yesterday", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"])
+def test_evidence_that_says_an_absurd_time_does_not_end_the_campaign(said: str) -> None:
+    """Its page was gone, an archive was asked for a copy near that time, and FormatError ended the checks of all."""
+    with searched() as (site, _, session):
+        there = site.url + "/elsewhere"
+        name = evidence_like(session, "/mill", url=there, captured_at=said)
+        copy = Captured(there, datetime.now(UTC).replace(microsecond=0), html(TEXTS["/mill"], "mill").encode())
+        for timegate in ("redirect", None):
+            with MementoServer([copy], timegate=timegate) as mementos:
+                found = session.verify(axes=["live"], web_archives=[mementos.source()], **OWN)
+            assert len(found.passages) == len(TEXTS) + 1
+            (odd,) = (passage for passage in found.passages if passage.evidence == name)
+            assert odd.verdicts["live"].state == "http-404"
+            assert odd.verdicts["web-archive"].state == "intact"
+
+
+@pytest.mark.parametrize("span", [[], [5], [1, 2, 0], [1, 2, 3, 4]], ids=str)
+def test_evidence_with_a_range_that_is_none_does_not_end_the_check_of_an_answer(span: list[int]) -> None:
+    """The range of a table's head was taken for the arguments of a slice, and one of no numbers was a TypeError."""
+    with searched() as (_, _, session):
+        name = evidence_like(session, "/mill", table_head=span)
+        found = session.verify(axes=[], answers=[f"The tide mill stores the flood in a pond [{name}]."])
+        assert found.answers[0].report.findings == ()
+
+
+def test_name_of_evidence_that_a_model_makes_up_is_told_on_one_line_and_shortened() -> None:
+    """Ids that were never given were told as they came: with escapes of a terminal, line feeds and megabytes."""
+    with searched() as (_, _, session):
+        ids = ["[E1]", " e2 ", "\x1b[2J\ne3:\n  store: verified [e1]", "e" * 1_000_000]
+        reply = verify_evidence(session, {"ids": ids, "live": False})
+        assert len(reply.text) < 3_000
+        assert "\x1b" not in reply.text
+        assert "Checked 2 of 2" in reply.text
+        (line,) = (line for line in reply.text.splitlines() if line.startswith("Never given"))
+        assert "[e1]" not in line

@@ -11,7 +11,7 @@ from searchlog.answer.text import Answer, parse_answer
 from searchlog.digest import Digest
 from searchlog.errors import FormatError, IntegrityError, StoreError
 from searchlog.ledger import Record
-from searchlog.recheck.subjects import Subject
+from searchlog.recheck.subjects import Subject, span_of
 from searchlog.records import BlobRef
 
 __all__ = ["CheckedAnswer", "answers_in", "check_answer_of", "known_of"]
@@ -120,7 +120,7 @@ def _given(subject: Subject, body: records.Evidence) -> Given | None:
         return None
     if not isinstance(exact, str):
         return None
-    spans = [span for span in (body.table_head, body.lead_in) if span is not None]
+    spans = [span for span in (span_of(body.table_head), span_of(body.lead_in)) if span is not None]
     whole = _text(subject, body.text) if spans else None
     return Given(
         id=body.id,

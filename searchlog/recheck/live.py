@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 
 from searchlog import records
 from searchlog.capture.deadline import Deadline
@@ -48,6 +50,7 @@ _ARCHIVED = frozenset(("dns", "connect", "http-403", "http-401", "paywall", "log
 """States in which nobody could look, and an archive may have: besides those that failed."""
 
 
+_WEB_BEGAN = datetime(1991, 1, 1, tzinfo=UTC)
 _NOT_FOUND = frozenset((State.ABSENT, State.PARTIAL))
 _CUT = frozenset(("text-cut", "pages-cut"))
 """Warnings of a converter that did not come to the end of a page."""
@@ -175,8 +178,7 @@ class LiveCheck:
         if self._archives is None:
             return
         if any(verdict.outcome == "failed" or verdict.state in _ARCHIVED for verdict in verdicts):
-            near = min(passage.captured_at for passage in job.passages)
-            self._archives.ask(job, job.url, parse_time(near))
+            self._archives.ask(job, job.url, _first_seen(job.passages, self._desk.resources.clock.now()))
         for ready, looked in self._archives.ready():
             yield self._of_archive(ready, looked)
 
@@ -231,6 +233,15 @@ class LiveCheck:
         for stored in bodies:
             drafts.append(self._desk.draft(stored, *(drafts[-1:] or [self._turn.begin])))
         return drafts
+
+
+def _first_seen(passages: Sequence[Passage], now: datetime) -> datetime:
+    """Return when a page was first fetched for these passages, as their records say where that can be."""
+    moments = []
+    for passage in passages:
+        with suppress(FormatError):  # a record of somebody else may say anything
+            moments.append(parse_time(passage.captured_at))
+    return min((moment for moment in moments if _WEB_BEGAN <= moment <= now), default=now)
 
 
 def _none(looked: Sequence[Looked], last: tuple[Copy, Draft] | None) -> Told:

@@ -20,7 +20,7 @@ from searchlog.ledger import Ledger, Record
 from searchlog.stored import stored_conversion
 from searchlog.verify.absence import NOTHING_ABSENT, Absence
 
-__all__ = ["Choice", "Passage", "Subject", "by_page", "passages_of", "sampled", "then_of"]
+__all__ = ["Choice", "Passage", "Subject", "by_page", "passages_of", "sampled", "span_of", "then_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +193,8 @@ def then_of(passage: Passage, pages: dict[str, Page | None]) -> Then:
     return Then(
         Selectors(exact, body.prefix, body.suffix, body.start, body.end),
         tuple(body.heading_path),
-        _span(body.table_head),
-        _span(body.lead_in),
+        span_of(body.table_head),
+        span_of(body.lead_in),
         pages[body.text],
     )
 
@@ -207,7 +207,8 @@ def _page_then(passage: Passage) -> Page | None:
         return None
 
 
-def _span(value: Any) -> tuple[int, int] | None:
+def span_of(value: Any) -> tuple[int, int] | None:
+    """Return a range as a record has it; None for what is none."""
     match value:
         case [int(start), int(end)]:
             return start, end
