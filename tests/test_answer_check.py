@@ -437,6 +437,86 @@ def test_no_json_makes_the_reader_raise(value: object) -> None:
     check_answer(parse_answer(json.dumps(value).encode()), Known())
 
 
+def codes_of(text: str, *, asked: str = "", **evidence: str) -> list[str]:
+    held = {id: Given(id, f"https://{id}.org/", "", words) for id, words in evidence.items()}
+    report = check_answer(Answer(text), Known(held, frozenset(g.url for g in held.values()), asked=asked))
+    return [finding.code for finding in report.findings]
+
+
+def test_a_capital_put_in_brackets_is_no_citation() -> None:
+    """`[e]xplicitly`, whose first letter was `E`, was told as a citation that names nothing, and the quotation as
+    altered."""
+    quote = 'It says "[e]xplicitly writing redundant clones looks silly" [e1].'
+    assert codes_of(quote, e1="Explicitly writing redundant clones looks silly.") == []
+    assert codes_of("It is so [e].", e1="It is so.") == ["citation-malformed"]
+
+
+def test_a_citation_that_begins_the_next_sentence_is_not_of_the_sentence_before() -> None:
+    """`… [e2]. [e3] says` was read as two citations side by side, and what e3 says was held against what follows."""
+    evidence = {"e2": "It opened in 1932.", "e3": "Trams never crossed the bridge again.", "e4": "It cost 900 pounds."}
+    english = "It opened in 1932 [e2]. [e3] states: “Trams never crossed the bridge again”. It cost 900 pounds [e4]."
+    chinese = "开通于1932年[e2]。[e3]指出：“Trams never crossed the bridge again”。造价900英镑[e4]。"
+    assert codes_of(english, **evidence) == codes_of(chinese, **evidence) == []
+    assert codes_of(english.replace("1932", "1933"), **evidence) == ["date-unsupported"]
+
+
+def test_a_semicolon_ends_no_sentence() -> None:
+    """A wrong number before a semicolon, with the citation after it, was only listed as a number without a citation."""
+    assert codes_of("Its default is 5 minutes; this matters [e1].", e1="The default is 30 seconds.") != []
+    assert codes_of("默认值为5分钟；这一点很重要[e1]。", e1="默认值为30秒。") != []
+
+
+def test_a_unit_is_wrong_though_the_bare_number_stands_elsewhere() -> None:
+    """`17 months` was supported by a date on the 17th, and by any 17 without a unit, though the same words had `17
+    years`."""
+    passage = "On 17 May 2024 she solved the problem at just 17 years old, in room 17."
+    assert codes_of("She solved it at just 17 months old [e1].", e1=passage) == ["unit-differs"]
+    assert codes_of("She solved it at just 17 years old [e1].", e1=passage) == []
+    assert codes_of("5月3日开通，用时18个月[e1]。", e1="1932年5月3日开通，用了18个月。") == []
+
+
+def test_a_small_count_is_wrong_where_the_evidence_counts_the_same_things() -> None:
+    """`nine` for `eight` was left as the answer's own counting, unless several words around it agreed."""
+    assert codes_of("In total, nine games were won by them [e1].", e1="They won eight games.") == ["number-unsupported"]
+    assert codes_of("There are two reasons to care [e1].", e1="They won eight games.") == []
+
+
+def test_over_means_more_and_nearly_means_less() -> None:
+    """`over 50` was a rounding of 45, and `100+` one of 99."""
+    assert codes_of("It took over 50 days [e1].", e1="It took 45 days.") == ["number-unsupported"]
+    assert codes_of("It took over 50 days [e1].", e1="It took 53 days.") == []
+    assert codes_of("It took nearly 50 days [e1].", e1="It took 53 days.") == ["number-unsupported"]
+    assert codes_of("It took nearly 50 days [e1].", e1="It took 48 days.") == []
+    assert codes_of("用了50多天[e1]。", e1="用了48天。") == ["number-unsupported"]
+
+
+def test_a_year_is_no_sum_unless_years_are_counted_to_it() -> None:
+    """`opened by the Queen in 1982` was left as what may be a difference of 1991 and 9."""
+    passage = "Opened by the Queen in 1981; extended in 1991, before 9 guests."
+    assert codes_of("The Queen came for the opening by boat in 1982 [e1].", e1=passage) == ["date-unsupported"]
+    assert codes_of("It closed nine years later, in 1990 [e1].", e1=passage) == []
+
+
+def test_a_name_with_digits_is_found_behind_another_script_and_on_the_line_below() -> None:
+    """`关闭UDP135` did not have `UDP135`, and `3` on a line below a word was the name `word 3`."""
+    assert codes_of("请关闭 UDP135 端口[e1]。", e1="关闭UDP135、445、137端口") == []
+    assert codes_of("设备为NW-5001[e1]。", e1="医用雾化器NW-5001\n10. 其他") == []
+    assert codes_of("2to3 translates code [e1].", e1="see\n2to3 translates code") == []
+
+
+def test_a_citation_beside_the_text_may_cover_a_sentence_in_brackets() -> None:
+    """A `url_citation` over `(Note that … [e1].)` was taken for a marker, and nobody asked for its page."""
+    held = Known({"e1": Given("e1", "https://e1.org/", "", "It opened in 1932.")})
+    for text in (
+        "(Note that it opened in 1932 [e1].)",
+        "[e1] says it opened in 1932.",
+        "It opened in 1932 【3†source】",
+    ):
+        start = text.find("【") if "【" in text else 0
+        native = Native(start, len(text), url="https://nobody.org/", form="url_citation")
+        assert [f.code for f in check_answer(Answer(text, native=(native,)), held).findings] == ["unknown-page"]
+
+
 HOSTILE = {
     "brackets": "[" * 20_000,
     "quotes": '"' * 20_000,

@@ -162,3 +162,15 @@ def test_no_text_makes_it_raise_and_none_lies_over_another(text: str) -> None:
     found = quantities(text)
     assert all(0 <= q.start < q.end <= len(text) for q in found)
     assert all(a.end <= b.start for a, b in pairwise(found))
+
+
+def test_a_number_word_ends_where_a_word_does_and_an_ordinal_ends_the_number() -> None:
+    """`thirty seconds` was read as `thirty-second` and an `s`, and `the second two` as no number."""
+    assert [(q.values, q.unit) for q in quantities("thirty seconds")] == [((30,), "s")]
+    assert [q.values for q in quantities("the second two men")] == [(2,), (2,)]
+    assert [q.values for q in quantities("one hundred and first")] == [(101,)]
+
+
+def test_decades_are_read_with_blanks_between_digits_and_characters() -> None:
+    """`20世纪70 年代` was the number 20 and 70 years."""
+    assert only("20 世纪 70 年代").days == only("20世纪70年代").days == only("1970 年代").days == (Day(1970, years=10),)

@@ -79,12 +79,14 @@ def read(answer: Answer) -> Reading:
     plain = without_code(answer.text)
     blocks = blocks_of(plain)
     markers = markers_of(plain, blocks, answer.native)
+    if own := _own_markers(plain, answer.native, markers):
+        markers = sorted([*markers, *own], key=lambda c: (c.start, c.end))
     natives = [
         Citation(n.end, n.end, "native", n.evidence or n.url or n.title or "", (n.start, n.end), native=n)
         for n in answer.native
         if n.start is not None and n.end is not None and not _is_marker(plain, n, markers)
     ]
-    markers = [replace(m, native=_beside(m, answer.native)) for m in markers]
+    markers = [replace(m, native=m.native or _beside(m, answer.native)) for m in markers]
     stretches = claims_of(plain, blocks, [(m.start, m.end, m.kept) for m in markers], quoted_in(plain, 0, len(plain)))
     claims: list[Claim] = []
     supported: dict[int, tuple[int, int]] = {}
@@ -108,10 +110,34 @@ def _is_marker(text: str, native: Native, markers: Sequence[Citation]) -> bool:
     """Return whether a native citation covers a marker and not what the marker supports, as OpenAI's do."""
     if native.start is None or native.end is None:
         return False
-    inside = text[native.start : native.end]
-    if native.form == "url_citation" and re.match(r"\s*[(\[【\ue200]", inside):
+    inside = [m for m in markers if m.start < native.end and m.end > native.start]
+    if any(m.start <= native.start + 2 and native.end <= m.end + 2 for m in inside):
         return True
-    return any(m.start <= native.start + 2 and native.end <= m.end + 2 for m in markers)
+    if native.form != "url_citation" or not inside:
+        return False
+    at = native.start
+    for m in inside:
+        if re.search(r"[^\W_]", text[at : max(at, m.start)]):
+            return False
+        at = max(at, m.end)
+    return not re.search(r"[^\W_]", text[at : native.end])
+
+
+_OWN_MARKER = re.compile(r"\s*[(（]?[\[【\ue200][^\s\[\]【】\ue200\ue201]{0,60}(?:[\]】\ue201]|\Z)[)）]?\s*")
+"""What may be all that a citation beside the text covers: `【3†source】`, `[2]`."""
+
+
+def _own_markers(text: str, natives: Sequence[Native], markers: Sequence[Citation]) -> list[Citation]:
+    """Return markers that mean nothing but by the citation beside the text that covers them."""
+    out = []
+    for n in natives[:2_000]:
+        if n.form != "url_citation" or n.start is None or n.end is None or n.end - n.start > 80:
+            continue
+        if _OWN_MARKER.fullmatch(text, n.start, n.end) and not any(
+            m.start < n.end and m.end > n.start for m in markers
+        ):
+            out.append(Citation(n.start, n.end, "marker", n.evidence or n.url or n.title or "", native=n))
+    return out
 
 
 def _beside(marker: Citation, natives: Sequence[Native]) -> Native | None:
@@ -167,7 +193,7 @@ _BARE = re.compile(
     r"(?:https?://|(?<![\w./@])www\.)[^\s<>\"“”「」『』《》（）【】，。；：！？、|\ue200-\ue202`]{2,3000}"
 )
 _BROKEN = re.compile(
-    r"(?<!\\)(?:[\[【]\^?e\d{1,9}(?![\w.])(?![^\[\]【】\n]{0,80}[\]】])|\[e\]|\[(?:evidence|"
+    r"(?<!\\)(?:[\[【]\^?e\d{1,9}(?![\w.])(?![^\[\]【】\n]{0,80}[\]】])|\[e\](?![^\W\d_])|\[(?:evidence|"
     r"source)\s*(?:id)?\s*\]|\[e[?xXnN]{1,3}\]|"
     r"\[e[-_ #.]\d{1,9}\]|\[e\d{1,9}[a-z]\w{0,8}\])"
 )

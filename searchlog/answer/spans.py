@@ -28,6 +28,8 @@ _SAYS = re.compile(
     r"指出|显示|表示|认为|说|称|写道|提到|记载|介绍|报道|提及|给出|也|则|还|中)",
     re.IGNORECASE,
 )
+_OPENS = re.compile(rf"{_SAYS.pattern}|\s*[:：](?=[ \t]*\S)", re.IGNORECASE)
+"""What follows a marker that begins a sentence."""
 _NOTHING = re.compile(r"[\s\W_]*")
 
 
@@ -122,7 +124,7 @@ def _block(
         while n < len(groups) and (groups[n].start < end or index == len(ranges) - 1):
             group = groups[n]
             bare = _NOTHING.fullmatch(text, begin, group.start) and not group.is_link and not mine
-            if bare and out and not _SAYS.match(text, group.end):
+            if bare and out and not _OPENS.match(text, group.end):
                 out[-1].cited += group.numbers  # after the full stop: of the sentence before
                 begin = group.end
             else:
@@ -157,12 +159,19 @@ def _groups(text: str, inside: Sequence[int], markers: Sequence[_Marker]) -> lis
         words = kept[-1][1] if kept else start
         if groups and (groups[-1].start, groups[-1].end) == (start, end):
             groups[-1].numbers.append(n)
-        elif groups and not kept and _JOIN.fullmatch(text, groups[-1].end, max(start, groups[-1].end)):
+        elif groups and not kept and _stands_beside(text, groups[-1].end, start, end):
             groups[-1].numbers.append(n)
             groups[-1].end = end
         else:
             groups.append(_Group(start, end, [n], words, bool(kept)))
     return groups
+
+
+def _stands_beside(text: str, before: int, start: int, end: int) -> bool:
+    """Return whether a marker supports with the one that ends before it: nothing is between, and it does not begin the
+    next sentence (`… [e2]. [e3] says …`)."""
+    between = _JOIN.fullmatch(text, before, max(start, before))
+    return bool(between) and not (re.search("[.。]", between[0]) and _OPENS.match(text, end)) if between else False
 
 
 def _row(block: Block, groups: Sequence[_Group]) -> list[Stretch]:

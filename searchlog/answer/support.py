@@ -37,14 +37,26 @@ _HEDGE = re.compile(
     re.IGNORECASE,
 )
 _HEDGE_AFTER = re.compile(r"\s?(?:多|余|左右|上下|\+|or so|or more|plus\b|odd\b|ish\b)", re.IGNORECASE)
+_MORE = re.compile(
+    r"\b(?:over|more than|above|exceed(?:s|ed|ing)?|upwards of|in excess of|über|mehr als|plus de|más de|oltre|più di|"
+    r"mais de|meer dan|более|свыше|hơn)[\s*_]+(?:the |a |an )?[$€£¥]?$|[>≥][\s]?$|(?<!不)(?:超过|逾|超)[\s*_]*[$€£¥]?$",
+    re.IGNORECASE,
+)
+_MORE_AFTER = re.compile(r"\s?(?:多|余|\+|or more|plus\b)", re.IGNORECASE)
+_LESS = re.compile(
+    r"\b(?:nearly|almost|under|less than|below|fewer than|nearing|fast|knapp|presque|casi|quasi|quase|bijna|почти)"
+    r"[\s*_]+(?:the |a |an )?[$€£¥]?$|[<≤][\s]?$|(?:将近|接近|不到|不足|不超过)[\s*_]*[$€£¥]?$",
+    re.IGNORECASE,
+)
 _RECKONED = re.compile(
     r"\b(?:total(?:s|ling|ed)?|combined|altogether|sum|together|difference|gap|more than|fewer than|less than|"
-    r"increase[ds]?|rose|grew|decrease[ds]?|fell|dropped|declined|points?|by|"
-    r"average|times|ratio|double|twice|apart|between|span(?:ned|s)?|lasted|later|after|years? (?:old|later|"
+    r"increase[ds]?|rose|grew|decrease[ds]?|fell|dropped|declined|points?|by(?= \W?\d)|"
+    r"average|times|ratio|double|twice|apart|span(?:ned|s)?|lasted|later|years? (?:old|later|"
     r"apart)|margin)\b|合计|总计|总共|一共|共计|相差|差距|增加|减少|平均|倍|之和|"
     r"历时|持续|年后",
     re.IGNORECASE,
 )
+_AFTER_YEARS = re.compile(r"\b(?:later|earlier|years? (?:after|before))\b|年[之以]?[后前]", re.IGNORECASE)
 _SIGNS = {"percent": r"[%％]|percent|per cent|百分|成|pct|prozent", "permille": "‰"}
 
 
@@ -97,13 +109,14 @@ def judge(place: Place, held: Sequence[Held], asked: Sequence[Quantity] = ()) ->
         told = _number(place, held)
     rival = _rival(place, held, is_there=told.state == "supported")
     if rival and not set(told.notes) & {"rounded", "converted", "share"}:
-        return Judgement("unsupported", rival[0], rival[1], ("same-words",))
+        return Judgement("unit-differs" if rival[2] else "unsupported", *rival[:2], ("same-words",))
     if told.state == "supported":
         return told
     if any(_same(quantity, other) for other in asked):
         return Judgement("supported", "", "", ("question",))
     if told.state == "unsupported" and _is_small(quantity):
-        return Judgement("not-checked", notes=("small-number",))
+        other = _other_count(place, held)
+        return Judgement("unsupported", *other) if other else Judgement("not-checked", notes=("small-number",))
     return told
 
 
@@ -112,6 +125,33 @@ def _is_small(quantity: Quantity) -> bool:
     if not quantity.is_spelled or quantity.kind != "number":
         return False
     return all(v <= 1 for v in quantity.values) or (not quantity.unit and all(v <= 10 for v in quantity.values))
+
+
+_OF_ALL = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and are as at be been but by for from had has have if in is it its not of on one or other our "
+        "than that the their them there these they this those to was we were which who will with would you "
+        "your things ways parts times types kinds points people more most such all",
+    )
+)
+"""Words that say nothing of what is counted."""
+
+
+def _other_count(place: Place, held: Sequence[Held]) -> tuple[str, str] | None:
+    """Return how many the evidence has of what a small number counts: `eight games` for `nine games`."""
+    right = place.right(2)
+    if not right or (not _EAST.match(right[0]) and (right[0] in _OF_ALL or len(right[0]) < 3)):
+        return None
+    east = bool(_EAST.match(right[0]))
+    for one in held:
+        for other in one.quantities:
+            if other.kind != "number" or other.unit:
+                continue
+            theirs = Place(one.text, other, one.tokens, one.begins).right(2)
+            if (len(right) > 1 and theirs == right) if east else theirs[:1] == right[:1]:
+                return one.given.id, _said(one, other, False)
+    return None
 
 
 def _same(a: Quantity, b: Quantity) -> bool:
@@ -139,8 +179,8 @@ def _number(place: Place, held: Sequence[Held]) -> Judgement:
     differing: Judgement | None = None
     for one, other, aside in _all(held):
         notes = ("aside",) if aside else ()
-        if other.kind == "date" and quantity.unit in ("", "year", "day", "month"):
-            if wanted & _parts(other.days):
+        if other.kind == "date":
+            if wanted & _parts(other.days) and _may_be_of_date(place):
                 return Judgement("supported", one.given.id, _said(one, other, aside), notes)
             continue
         if other.kind not in ("number", "time") or not wanted & {*other.values, *other.pieces}:
@@ -156,6 +196,13 @@ def _number(place: Place, held: Sequence[Held]) -> Judgement:
     if differing:
         return differing
     return _rounded(place, held) or _shared(quantity, held) or _reckoned(place, held) or _nearest(quantity, held)
+
+
+def _may_be_of_date(place: Place) -> bool:
+    """Return whether a number may be the year, month or day of a date: it has no unit, or that of a date (`5日`)."""
+    quantity = place.quantity
+    written = place.text[quantity.start : quantity.end].rstrip()
+    return not quantity.unit or (quantity.unit in ("year", "month", "day") and written[-1:] in "年月日년월일")
 
 
 def _parts(days: Sequence[Day]) -> set[Fraction]:
@@ -189,7 +236,7 @@ def _literal(place: Place, held: Sequence[Held]) -> Judgement | None:
     written = plain_digits(place.text[quantity.start : quantity.end]).strip().casefold()
     if not any(char.isdigit() for char in written):
         return None
-    before = r"(?<![\d.,])" if written[0].isdigit() else r"(?<![^\W\d_])" if written[0].isascii() else ""
+    before = r"(?<![\d.,])" if written[0].isdigit() else r"(?<![a-z\u00c0-\u052f])" if written[0].isascii() else ""
     after = r"(?![^\W\d_]|\d|[.,]\d)" if written[-1].isascii() else r"(?!\d|[.,]\d)"
     pattern = re.compile(before + re.escape(re.sub(r"[‐‑‒–—−]", "-", written)) + after)
     for one in held:
@@ -234,6 +281,14 @@ def _hedged(place: Place) -> bool:
     return bool(_HEDGE.search(head) or _HEDGE_AFTER.match(place.text, place.quantity.end))
 
 
+def _leans(place: Place, apart: Fraction) -> bool:
+    """Return whether what the evidence has is on the side that the answer says: more for `over`, less for `nearly`."""
+    head = place.text[max(0, place.quantity.start - 28) : place.quantity.start]
+    if _MORE.search(head) or _MORE_AFTER.match(place.text, place.quantity.end):
+        return apart >= 0
+    return apart <= 0 or not _LESS.search(head)
+
+
 def _rounded(place: Place, held: Sequence[Held]) -> Judgement | None:
     """Return support by a number of more figures that this one is rounded from."""
     quantity = place.quantity
@@ -243,7 +298,7 @@ def _rounded(place: Place, held: Sequence[Held]) -> Judgement | None:
             if other.kind != "number" or _fits(quantity.unit, other.unit, one) is None:
                 continue
             for theirs in other.values[:1]:
-                if not value or theirs % quantity.place == 0:
+                if not value or theirs % quantity.place == 0 or not _leans(place, theirs - value):
                     continue
                 apart = abs(theirs - value)
                 if value < 100 and value <= quantity.place * 9 and apart > theirs / 10:
@@ -278,6 +333,8 @@ def _reckoned(place: Place, held: Sequence[Held]) -> Judgement | None:
     around = place.text[max(0, quantity.start - 60) : quantity.end + 40]
     if not _RECKONED.search(around):
         return None
+    if not quantity.unit and 1000 <= quantity.values[0] <= 2100 and not _AFTER_YEARS.search(around):
+        return None  # a year, and nothing says that years were counted to it
     values = list(
         dict.fromkeys(v for _, q, aside in _all(held) if not aside for v in (*q.values[:1], *_parts(q.days[:1])))
     )[:60]
@@ -365,6 +422,10 @@ def _name(place: Place, held: Sequence[Held]) -> Judgement:
     for one in held:
         if pattern.search(plain_digits(one.joined)):
             return Judgement("supported", one.given.id, written)
+    for one, other, aside in _all(held):
+        said = re.sub(r"[\W_]+", "", plain_digits(_said(one, other, aside)).casefold())
+        if other.kind == "name" and said == bare:
+            return Judgement("supported", one.given.id, written)
     if not quantity.stem:
         return Judgement("unsupported")
     for one in held:
@@ -386,8 +447,9 @@ _WINDOW = 8
 _EAST = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
-def _rival(place: Place, held: Sequence[Held], *, is_there: bool) -> tuple[str, str] | None:
-    """Return the quantity that the evidence has where the answer, in the same words, has this one.
+def _rival(place: Place, held: Sequence[Held], *, is_there: bool) -> tuple[str, str, bool] | None:
+    """Return the quantity that the evidence has where the answer, in the same words, has this one; and whether only its
+    unit is another.
 
     Several words must agree, on both sides or after it; the more so when this one stands elsewhere in the evidence, and
     nowhere may it stand in words as like. A bare count (`18 workers`) that stands there only with a unit (`18
@@ -395,7 +457,7 @@ def _rival(place: Place, held: Sequence[Held], *, is_there: bool) -> tuple[str, 
     """
     left, right = place.left(_WINDOW), place.right(_WINDOW)
     east = bool(_EAST.match((left[:1] or right[:1] or [""])[0]))
-    best: tuple[int, int, str, str] = (0, 0, "", "")
+    best: tuple[int, int, str, str, bool] = (0, 0, "", "", False)
     own, is_bare = -1, bool(place.quantity.unit) or min(place.quantity.values or (0,)) >= 1000
     for one in held:
         for other in one.quantities:
@@ -408,20 +470,27 @@ def _rival(place: Place, held: Sequence[Held], *, is_there: bool) -> tuple[str, 
                 is_bare = (
                     is_bare or (other.kind == "number" and not other.unit) or min(place.quantity.values or (0,)) >= 1000
                 )
-            elif ((before and after) or after > 1) and before + after > best[0] and other.kind == place.quantity.kind:
-                best = before + after, min(before, after), one.given.id, _said(one, other, False)
-    score, both, name, found = best
+                continue
+            is_unit = _is_other_unit(place.quantity, other)
+            is_like = (before and after) or after > 1 or (is_unit and before > 1)
+            if is_like and before + after > best[0] and other.kind == place.quantity.kind:
+                best = before + after, min(before, after), one.given.id, _said(one, other, False), is_unit
+    score, both, name, found, is_unit = best
     if is_there and own == 0 and not is_bare and score > (3 if east else 1):
-        return name, found
+        return name, found, is_unit
+    if is_there and is_unit and own <= 0 and score >= (4 if east else 2):
+        return name, found, is_unit
     if is_there:
         need, margin, sides = (8, 4, 1) if east else (4, 2, 1)
     else:
         need, margin, sides = (5, 0, 1) if east else (3, 0, 0)
-    return (name, found) if score >= need and both >= sides and score >= own + margin else None
+    return (name, found, is_unit) if score >= need and both >= sides and score >= own + margin else None
 
 
 def _agrees(place: Place, other: Quantity, text: str) -> bool:
     mine = place.quantity
+    if _is_other_unit(mine, other):
+        return False
     if _same(mine, other) or (mine.values and bool(set(mine.values) & _parts(other.days))):
         return True
     if mine.kind == other.kind == "number" and mine.values and other.values:
@@ -436,6 +505,13 @@ def _agrees(place: Place, other: Quantity, text: str) -> bool:
         strip = re.compile(r"[\W_]+")
         return strip.sub("", written) == strip.sub("", text[other.start : other.end].casefold())
     return any(a.within(b) or b.within(a) for a in mine.days for b in other.days)
+
+
+def _is_other_unit(a: Quantity, b: Quantity) -> bool:
+    """Return whether two quantities are one number in units that cannot be one: 17 months and 17 years."""
+    if a.kind != "number" or b.kind != "number" or not a.unit or not b.unit or not set(a.values) & set(b.values):
+        return False
+    return not common(a.unit, b.unit) and "/" not in a.unit + b.unit
 
 
 def _run(mine: Sequence[str], theirs: Sequence[str]) -> int:

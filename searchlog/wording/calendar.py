@@ -85,7 +85,7 @@ _EAST = re.compile(
     rf"(?:(?<!\d)(\d{{4}}|"
     rf"[零〇○一二三四五六七八九]{{4}})\s?[年년]\s?)?(?<!\d){_N}\s?[月월]\s?(?:份)?(?:{_N}\s?[日号號일])?"
 )
-_EAST_YEAR = re.compile(r"(?<!\d)(\d{4}|[零〇○一二三四五六七八九]{4})\s?[年년](?!代|[间間])")
+_EAST_YEAR = re.compile(r"(?<!\d)(\d{4}|[零〇○一二三四五六七八九]{4})\s?[年년](?!\s?代|[间間])")
 _QUARTER = re.compile(
     r"(?<!\w)Q([1-4])(?:[\s,]*(?:of |FY)?(\d{4}))?(?!\w)|(\d{4})\s?Q([1-4])(?!\w)|"
     r"(?<!\w)(first|second|third|fourth) quarter(?: of (?:fiscal )?(\d{4}))?|(?:(\d{4})年)?第?([一二三四1-4])季度",
@@ -94,8 +94,9 @@ _QUARTER = re.compile(
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "一": 1, "二": 2, "三": 3, "四": 4}
 _SHORT_YEAR = re.compile(r"(?<![\w'’])['’‘](\d{2})(s?)(?![\w'’]|[.,]\d)")
 _DECADE = re.compile(
-    r"(?<!\d)([12]\d{2}0)(?:['’]?s(?![^\W\d_])|er(?: Jahre)?|年代)|(?<!\d)(\d{1,2}|[一二十]{1,3})世纪([1-9]0|"
-    r"[一二三四五六七八九]十)年代"
+    r"(?<!\d)([12]\d{2}0)(?:['’]?s(?![^\W\d_])|er(?: Jahre)?|\s?年代)|"
+    r"(?<!\d)(\d{1,2}|[一二十]{1,3})\s?世[纪紀]\s?([1-9]0|"
+    r"[一二三四五六七八九]十)\s?年代"
 )
 _ORDINAL_WORDS = {
     word: n
@@ -119,7 +120,7 @@ _ORDINAL_WORDS = {
 _CENTURY = re.compile(
     rf"(?<!\w)(\d{{1,2}})(?:st|nd|rd|th|\.)?[\s-](?:century|centuries|Jahrhunderts?|siècle|secolo)|"
     rf"(?<!\w)({'|'.join(sorted(_ORDINAL_WORDS, key=len, reverse=True))})[\s-](?:century|centuries)|"
-    r"(?<!\d)(\d{1,2}|[一二十][一二三四五六七八九十]{0,2})世[纪紀](?!\d)",
+    r"(?<!\d)(\d{1,2}|[一二十][一二三四五六七八九十]{0,2})\s?世[纪紀](?!\d)",
     re.IGNORECASE,
 )
 _CLOCK = re.compile(

@@ -76,8 +76,10 @@ _BIG: Mapping[str, int] = {
     **{"hundredth": 100, "thousandth": 10**3, "millionth": 10**6},
 }
 _NAME = "|".join(sorted({*_UNITS, *_BIG}, key=len, reverse=True))
+_ORDINAL = "|".join(rf"(?<=\b{word})" for word in (*_ORDINALS.split(), *_TENTHS.split()))
 ENGLISH = re.compile(
-    rf"\b(?:{_NAME})(?:(?:[ \u00a0-]|(?<=hundred) and |(?<=thousand) and |(?<=million) and )(?:{_NAME}))*+"
+    rf"\b(?:{_NAME})\b(?:(?!{_ORDINAL})"
+    rf"(?:[ \u00a0-]|(?<=hundred) and |(?<=thousand) and |(?<=million) and )(?:{_NAME})\b)*+"
     r"(?: point(?: (?:zero|one|two|three|four|five|six|seven|eight|nine))+)?\b",
     re.IGNORECASE,
 )

@@ -74,7 +74,7 @@ _FRACTION_WORDS = re.compile(
 _PARTS = {"hal": 2, "thi": 3, "qua": 4, "fou": 4, "fif": 5, "six": 6, "eig": 8, "ten": 10}
 _TOPS = {"one": 1, "a": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _WORD = re.compile(r"[^\W\d_]+")
-_NAME_BEFORE = re.compile(r"[A-Za-z\u0370-\u052f][A-Za-z\u0370-\u052f\d_]*[-._]?$")
+_NAME_BEFORE = re.compile(r"[A-Za-z\u0370-\u052f][A-Za-z\u0370-\u052f\d_]*[-._]?\Z")
 _NAME_AFTER = re.compile(r"[A-Za-z_\u0370-\u052f][\w]*")
 _NAME_REST = re.compile(r"[\w.-]{0,80}(?<=\w)")
 _EAST = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]")
