@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
+import weakref
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from searchlog.archive import Archive
 from searchlog.cli import history
 from searchlog.digest import digest
 from searchlog.ledger import Draft
-from searchlog.recheck.subjects import Choice, Subject, passages_of
+from searchlog.recheck.subjects import Choice, Subject, passages_of, sampled
 from searchlog.session import Session
 from searchlog.tool import verify_evidence
 from tests.memento_server import Captured, MementoServer
@@ -219,3 +221,28 @@ def test_name_of_evidence_that_a_model_makes_up_is_told_on_one_line_and_shortene
         assert "Checked 2 of 2" in reply.text
         (line,) = (line for line in reply.text.splitlines() if line.startswith("Never given"))
         assert "[e1]" not in line
+
+
+def test_of_passages_without_end_a_sample_holds_no_more_than_it_draws() -> None:
+    """All passages were held before some were drawn, so a sample of three of a million took a gigabyte."""
+    with searched() as (_, _, session):
+        (like, *_) = passages_of(Subject(session.ledger), Choice())
+        held = weakref.WeakSet[Numbered]()
+
+        def endless() -> Iterator[Any]:
+            for number in range(2_000):
+                passage = Numbered(like.session, f"e{number}")
+                held.add(passage)
+                yield passage
+                assert len(held) <= 10
+
+        drawn = [passage.id for passage in sampled(endless(), Choice(sample=3, seed="a"))]
+        assert len(drawn) == 3
+        assert drawn == sorted(drawn, key=lambda name: int(name[1:]))
+
+
+class Numbered:
+    """As much of a passage as a draw needs."""
+
+    def __init__(self, session: str, name: str) -> None:
+        self.session, self.id = session, name

@@ -7,6 +7,7 @@ size can be gone through.
 from __future__ import annotations
 
 import hashlib
+import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -148,16 +149,19 @@ def _is_chosen(body: records.Evidence, turn: int | None, choice: Choice) -> bool
 
 
 def sampled(passages: Iterable[Passage], choice: Choice) -> list[Passage]:
-    """Return the passages, of a sample those that its seed draws; in the order they came in."""
-    found = list(passages)
-    if choice.sample is None or len(found) <= choice.sample:
-        return found
+    """Return the passages, of a sample those that its seed draws; in the order they came in.
 
-    def lot(passage: Passage) -> bytes:
+    Of a sample no more are held than it has, however many there are to draw from.
+    """
+    if choice.sample is None:
+        return list(passages)
+
+    def lot(numbered: tuple[int, Passage]) -> bytes:
+        passage = numbered[1]
         return hashlib.sha256(f"{choice.seed}\n{passage.session}\n{passage.id}".encode()).digest()
 
-    drawn = {id(passage) for passage in sorted(found, key=lot)[: choice.sample]}
-    return [passage for passage in found if id(passage) in drawn]
+    drawn = heapq.nsmallest(choice.sample, enumerate(passages), key=lot)
+    return [passage for _, passage in sorted(drawn, key=lambda numbered: numbered[0])]
 
 
 def by_page(passages: Iterable[Passage]) -> dict[str, list[Passage]]:
