@@ -86,6 +86,11 @@ def fetch_command(
     _, settings = split_options("fetch", None, {**options.cache_settings(**given), "convert": convert})
     if via is not None and form == "raw":
         raise click.UsageError("--raw needs the page itself, and --via fetches none")
+    if save_to is not None:
+        from searchlog.mementos.save import expect_service
+        from searchlog.mementos.source import parse_source
+
+        expect_service(parse_source(save_to))  # told before a page is fetched
     with open_archive(archive) as opened:
         if via is not None:
             # told before a session is begun that would stay empty

@@ -96,7 +96,7 @@ class Inquiry:
         """Return what came of it."""
         good = tuple(item for item in self.found if not item.is_error)
         troubles = [(service, reason, detail) for service, answer, reason, detail in self.said if _is_trouble(answer)]
-        told = "; ".join(f"{service}: {detail}" for service, _, detail in troubles)
+        told = _told(troubles)
         if good:
             detail = _distance(good[0], self.near) + (f" ({told})" if told else "")
             return Asked(Answer.FOUND, detail, good, tuple(self.fetches))
@@ -130,6 +130,14 @@ def joined(base: str, uri: str) -> str:
         return urljoin(base, uri)
     except ValueError:  # no address at all; whoever asks for it is told so
         return uri
+
+
+def _told(troubles: Iterable[tuple[str, str | None, str]]) -> str:
+    """Return what kept services from answering, each trouble once: `timegate, cdx: no connection`."""
+    by_detail: dict[str, list[str]] = {}
+    for service, _, detail in troubles:
+        by_detail.setdefault(detail, []).append(service)
+    return "; ".join(f"{', '.join(dict.fromkeys(services))}: {detail}" for detail, services in by_detail.items())
 
 
 def _is_trouble(answer: Answer) -> bool:

@@ -35,7 +35,17 @@ from searchlog.mementos.source import WebArchive
 from searchlog.mementos.telling import kept_back
 from searchlog.search.answers.values import json_object, text
 
-__all__ = ["ACCESS_ENV", "SECRET_ENV", "SaveKeys", "SaveOutcome", "Saved", "keys_of", "resume", "save"]
+__all__ = [
+    "ACCESS_ENV",
+    "SECRET_ENV",
+    "SaveKeys",
+    "SaveOutcome",
+    "Saved",
+    "expect_service",
+    "keys_of",
+    "resume",
+    "save",
+]
 
 ACCESS_ENV = "WAYBACK_ACCESS_KEY"
 SECRET_ENV = "WAYBACK_SECRET_KEY"
@@ -100,6 +110,13 @@ def keys_of(env: Mapping[str, str]) -> SaveKeys | None:
     return SaveKeys(access, secret) if access else None
 
 
+def expect_service(archive: WebArchive) -> None:
+    """Raise UsageError for an archive that captures no pages when it is asked to."""
+    if archive.save is None:
+        said = f"{archive.name} has no service that captures pages; `wayback` has one, and `save=ADDRESS` names another"
+        raise UsageError(said, value=archive.name)
+
+
 def save(
     archive: WebArchive,
     url: str,
@@ -113,8 +130,7 @@ def save(
 
     Raises UsageError for an archive that has no such service; never for what the far end does.
     """
-    if archive.save is None:
-        raise UsageError(f"{archive.name} has no service that captures pages", value=archive.name)
+    expect_service(archive)
     kept = kept_back(url, archive)
     if kept is not None:
         return Saved(SaveOutcome.REFUSED, kept.detail, reason=kept.reason)

@@ -25,6 +25,10 @@ __all__ = ["WAYBACK", "WebArchive", "announced", "is_own_host", "parse_source"]
 _PAUSE_S = 1.0
 _STAMP = re.compile(r"(\d{14}|\d{4,12})(?:[a-z]{2}_)?/", re.ASCII)
 _NAMES = ("name", "timegate", "timemap", "cdx", "raw", "save", "pywb")
+_EXPECTED = (
+    "a web archive is `wayback`, the address of a TimeGate, `pywb=ADDRESS` of a collection, "
+    "or some of `timegate=`, `timemap=` and `cdx=` with an address each"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,7 @@ def parse_source(text: str) -> WebArchive:
         return WAYBACK
     given: dict[str, str] = {}
     for word in words:
-        name, value = _named(word)
+        name, value = _named(word, text)
         if name in given:
             raise UsageError(f"web archive: {name} is given twice", value=text)
         given[name] = value
@@ -125,11 +129,7 @@ def parse_source(text: str) -> WebArchive:
     if pywb is not None:
         given = _collection(pywb) | given
     if not {"timegate", "timemap", "cdx"} & given.keys():
-        raise UsageError(
-            "a web archive is `wayback`, the address of a TimeGate, `pywb=ADDRESS`, "
-            "or some of `timegate=`, `timemap=` and `cdx=` with an address each",
-            value=text,
-        )
+        raise UsageError(_EXPECTED, value=text)
     if "cdx" in given and "raw" not in given:
         raise UsageError("web archive: cdx= needs raw=, since an index has no addresses of captures", value=text)
     hosts = [_target(value, text).host for value in given.values()]
@@ -178,13 +178,13 @@ def _bare(address: str) -> str:
     return re.sub(r"^https?:", "", address)
 
 
-def _named(word: str) -> tuple[str, str]:
+def _named(word: str, text: str) -> tuple[str, str]:
     name, equals, value = word.partition("=")
     if equals and name.lower() in _NAMES:
         return name.lower(), value
     if re.match(r"https?://", word, re.IGNORECASE):
         return "timegate", word
-    raise UsageError(f"web archive: {word!r} is no address and none of {', '.join(_NAMES)}", value=word)
+    raise UsageError(f"web archive {text!r:.200}: {word!r:.200} is no address; {_EXPECTED}", value=word)
 
 
 def _collection(base: str) -> dict[str, str]:
