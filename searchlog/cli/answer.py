@@ -18,7 +18,8 @@ from searchlog.cli import options, out
 def answer_command(path: str, session_id: str, archive: str | None, as_json: bool, quiet: bool) -> int:
     """Keep a model's final text in a session, byte for byte; `searchlog verify --answers` checks it.
 
-    PATH is a file with text, Markdown, or the JSON of a vendor's API (Anthropic, OpenAI, Gemini); `-` reads stdin.
+    PATH is a file with text, Markdown, or the JSON of a vendor's API (Anthropic, OpenAI, Gemini, Perplexity,
+    Mistral, Cohere); `-` reads stdin.
     """
     data = sys.stdin.buffer.read() if path == "-" else options.read_file(path)
     with options.open_existing(archive, write=True) as opened:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from searchlog.cli import out
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from searchlog.recheck.result import CheckedPassage, Verification
     from searchlog.snapshot.check import Verdict
@@ -41,12 +41,11 @@ def print_verification(found: Verification, *, level: bool = True) -> None:
         if axis in ("live", "web-archive"):
             said = ", ".join(f"{count} {state}" for state, count in _in_order(axis, counts))
             out.line(f"axis {axis}: {found.outcomes[axis]}")
-            out.line(f"  passages {sum(counts.values())}: {said}")
+            earlier = sum(axis in passage.earlier for passage in found.passages)
+            before = f"; {earlier} of them checked earlier" if earlier else ""
+            out.line(f"  passages {sum(counts.values())}: {said}{before}")
     _table(found.passages)
-    for passage in found.passages:
-        for verdict in passage.verdicts.values():
-            if verdict.outcome != "verified":
-                _print_passage(passage, verdict)
+    _print_passages(found.passages)
     for answer in found.answers:
         from searchlog.cli.answers import print_answer
 
@@ -82,17 +81,33 @@ def _rank(verdicts: object) -> int:
     return 0 if "failed" in outcomes else 1 if "not checked" in outcomes else 2
 
 
-def _print_passage(passage: CheckedPassage, verdict: PassageVerdict) -> None:
+def _print_passages(passages: Sequence[CheckedPassage]) -> None:
+    """Print what is not verified, and why; passages of a page that are told the same way together."""
+    several = len({passage.session for passage in passages}) > 1
+    told: dict[tuple[str, ...], list[str]] = {}
+    for passage in passages:
+        for verdict in passage.verdicts.values():
+            if verdict.outcome != "verified":
+                lines = tuple(_lines(passage, verdict, several))
+                told.setdefault(lines, []).append(passage.evidence)
+    for (head, *rest), ids in told.items():
+        out.line(f"{', '.join(ids)}{head}")
+        for line in rest:
+            out.line(f"  {line}")
+
+
+def _lines(passage: CheckedPassage, verdict: PassageVerdict, several: bool) -> Iterator[str]:
+    """Yield what is printed of a passage behind its id, then below it. several: whether to name its session."""
     from searchlog.verify.verdict import STATES
 
     meaning = STATES.get(verdict.axis, {}).get(verdict.state, ("", ""))[1]
     earlier = f", checked {verdict.checked_at[:19]}Z" if verdict.axis in passage.earlier else ""
-    out.line(f"{passage.evidence} {verdict.axis}: {verdict.state}: {meaning}{earlier}")
-    out.line(f"  {verdict.url}" + (f" ({verdict.detail})" if verdict.detail else ""))
+    whose = f" of {passage.session}" if several else ""
+    yield f"{whose} {verdict.axis}: {verdict.state}: {meaning}{earlier}"
+    yield verdict.url + (f" ({verdict.detail})" if verdict.detail else "")
     if verdict.notes:
-        out.line(f"  {', '.join(verdict.notes)}")
-    for line in diff_lines(verdict):
-        out.line(f"  {line}")
+        yield ", ".join(verdict.notes)
+    yield from diff_lines(verdict)
 
 
 def diff_lines(verdict: PassageVerdict) -> list[str]:

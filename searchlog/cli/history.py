@@ -10,6 +10,7 @@ from searchlog.cli import options, out
 from searchlog.errors import MissingError
 
 if TYPE_CHECKING:
+    from searchlog.archive import Archive
     from searchlog.recheck.keep import Kept
     from searchlog.verify.verdict import PassageVerdict
 
@@ -23,15 +24,17 @@ def history_command(evidence_id: str | None, session_id: str | None, archive: st
     """Tell what became of a passage, check by check, or how each passage of a session stood last.
 
     ID is a piece of evidence, such as e7: every check of it, oldest first. Without one: of each passage the last
-    check on each axis. A check that came in a snapshot is what its sender says: it is told as such, and counts as the
-    last only where none of your own does.
+    check on each axis, and where that could not look, the last that could. A check that came in a snapshot is what
+    its sender says: it is told as such, and counts as the last only where none of your own does. A session may be
+    that of a snapshot that was checked as a file.
     """
     with options.open_existing(archive) as opened:
-        session = opened.find(session_id) if session_id else options.newest_search(opened)
+        session = _session(opened, session_id)
         found = opened.checks.history(session, evidence_id)
         if not found:
             what = f"{evidence_id} of session {session}" if evidence_id else f"session {session}"
-            raise MissingError(f"no check of {what} is kept: `searchlog verify` makes one", session=session)
+            said = f"no check of {what} is kept: `searchlog verify {session}` makes one"
+            raise MissingError(said + ("" if session_id else "; --session names another"), session=session)
         if as_json:
             checks = [_shape(kept, verdict) for kept, verdict in found]
             out.json({"archive": opened.described, "session": session, "evidence": evidence_id, "checks": checks})
@@ -40,6 +43,23 @@ def history_command(evidence_id: str | None, session_id: str | None, archive: st
         else:
             _last(found)
     return 0
+
+
+def _session(archive: Archive, wanted: str | None) -> str:
+    """Return the session whose checks are told: one of the archive, or of a snapshot that was checked as a file."""
+    from searchlog.recheck.keep import is_checks
+
+    checked = dict.fromkeys(verdict.session for kept in archive.checks.kept() for verdict in kept.verdicts)
+    if wanted is None:
+        newest = options.newest_search(archive)
+        return newest if not is_checks(newest) else next(reversed(checked), newest)
+    named = [name for name in checked if name.startswith(wanted)]
+    try:
+        return archive.find(wanted)
+    except MissingError:
+        if len(named) != 1:
+            raise
+        return named[0]
 
 
 def _shape(kept: Kept, verdict: PassageVerdict) -> dict[str, Any]:
@@ -79,17 +99,31 @@ def _last(found: list[tuple[Kept, PassageVerdict]]) -> None:
     from searchlog.verify.verdict import AXES
 
     last: dict[str, dict[str, tuple[Kept, PassageVerdict]]] = {}
+    looked: dict[tuple[str, str], str] = {}
     counts: dict[str, int] = {}
     for kept, verdict in _own_last(found):
         last.setdefault(verdict.evidence, {})[verdict.axis] = (kept, verdict)
+        if verdict.outcome != "not checked":
+            looked[verdict.evidence, verdict.axis] = _whose(kept, verdict.state)
         counts[verdict.evidence] = counts.get(verdict.evidence, 0) + 1
     axes = [axis for axis in AXES if any(axis in by_axis for by_axis in last.values())]
     rows = []
     for evidence in sorted(last, key=lambda name: (len(name), name)):
         by_axis = last[evidence]
         newest = max(_when(*pair) for pair in by_axis.values())
-        told = [by_axis.get(axis) for axis in axes]
-        states = [_whose(pair[0], pair[1].state) if pair else None for pair in told]
+        states = [_standing(by_axis.get(axis), looked.get((evidence, axis))) for axis in axes]
         url = next(iter(by_axis.values()))[1].url
         rows.append((evidence, counts[evidence], newest, *states, url))
     out.table(("id", "checks", "last", *axes, "url"), rows)
+
+
+def _standing(last: tuple[Kept, PassageVerdict] | None, looked: str | None) -> str | None:
+    """Return how a passage stands on an axis: a look that failed does not take the place of an older one.
+
+    looked: what the last check said that could look.
+    """
+    if last is None:
+        return None
+    kept, verdict = last
+    told = _whose(kept, verdict.state)
+    return f"{looked}, then {told}" if looked is not None and verdict.outcome == "not checked" else told

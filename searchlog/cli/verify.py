@@ -4,6 +4,7 @@ answer say what the evidence says? Each is told by itself, with how much it prov
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,7 @@ _which_options = options.together(
     click.option("--evidence", multiple=True, metavar="ID", help="Only this passage, such as e7. Repeatable."),
     click.option("--since", metavar="WHEN", help="Only pages fetched since: a day, a time, or a span such as 7d."),
     click.option("--sample", type=click.IntRange(1), metavar="N", help="So many passages, drawn; each day others."),
-    click.option("--seed", metavar="TEXT", help="What the sample is drawn by, instead of the day."),
+    click.option("--seed", metavar="TEXT", help="What the --sample is drawn by, instead of the day."),
 )
 _live_options = options.together(
     click.option("--live", is_flag=True, help="Fetch each page anew, and tell whether it still says the passage."),
@@ -59,8 +60,8 @@ _live_options = options.together(
         "web_archives",
         multiple=True,
         metavar="NAME|ADDRESS",
-        help="Ask it for a copy of pages that are gone or changed: `wayback`, or the address of a TimeGate. It learns "
-        "the address. Repeatable.",
+        help="Ask it for a copy of pages that are gone or changed: `wayback`, `pywb=ADDRESS` of a collection, or the "
+        "address of a TimeGate. It learns the address. Repeatable.",
     ),
     click.option(
         "--allow-private",
@@ -153,12 +154,16 @@ def verify_command(*, archive: str | None, as_json: bool, quiet: bool, session_i
     verified is not changed.
 
     Exit code 0 means that all that was looked at is verified, 6 that something was found, 9 that nothing was found
-    and something could not be looked at, 3 that there was nothing to look at.
+    and something that was asked for could not be looked at, 3 that there was nothing to look at.
     """
     if given["everything"] and session_id is not None:
         raise click.UsageError("give a session or --all, not both")
     if given["web_archives"] and not given["live"]:
         raise click.UsageError("--web-archive is asked about pages that are gone or changed: add --live")
+    if given["max_age"] is not None and not given["live"]:
+        raise click.UsageError("--max-age is about live checks: add --live")
+    if given["seed"] is not None and given["sample"] is None:
+        raise click.UsageError("--seed is what a sample is drawn by: add --sample")
     if session_id is None and archive is not None and Path(archive).is_file():
         session_id, archive = archive, None
     if session_id is not None and options.names_file(session_id):
@@ -205,9 +210,8 @@ def _verify_file(file: str, archive: str | None, given: dict[str, Any], as_json:
             progress=listener,
         )
     found = None
-    if verdict.outcome != "failed" and (
-        given["passages"] or given["live"] or given["answers"] or given["kept_answers"]
-    ):
+    more = given["passages"] or given["live"] or given["answers"] or given["kept_answers"]
+    if verdict.outcome != "failed" and more:
         with options.open_existing(file) as opened, ExitStack() as stack:
             keeper = None if given["no_keep"] else _keeper(archive, given["live"], stack)
             wanted = _wanted(opened, given, [])
@@ -225,7 +229,18 @@ def _verify_file(file: str, archive: str | None, given: dict[str, Any], as_json:
                 print_report(report, level=False)
     if found is not None:
         return _end(found, given, quiet)
+    if given["report"]:
+        _write_report(_of_file(file, verdict), given["report"], quiet)
     return Exit.FINDINGS if any(report.findings for report in verdict.reports) else Exit.OK
+
+
+def _of_file(file: str, verdict: Verdict) -> Verification:
+    """Return what was found of a snapshot of which nothing but the file was looked at."""
+    from searchlog.clock import SystemClock, format_time
+    from searchlog.recheck.result import Verification
+
+    now = format_time(SystemClock().now())
+    return Verification(f"snapshot {file}", file, now, now, list(verdict.reports))
 
 
 def _keeper(location: str | None, live: bool, stack: ExitStack) -> Archive | None:
@@ -281,12 +296,14 @@ def _run(
     from searchlog.cli import progress
 
     keeper, reports = (file[0], file[1].reports) if file is not None else (None, ())
+    began = time.monotonic()
     try:
         with progress.shown(quiet) as listener:
             return opened.verify(names, wanted=wanted, keep_in=keeper, reports=reports, progress=listener)
     except KeyboardInterrupt:
         if "live" in wanted.axes and wanted.keep:
-            out.say("what was looked at is kept: the same command with --max-age 1h goes on from there", quiet)
+            span = f"{int((time.monotonic() - began) // 3_600) + 1}h"
+            out.say(f"what was looked at is kept: the same command with --max-age {span} goes on from there", quiet)
         raise
 
 
@@ -299,15 +316,37 @@ def _end(found: Verification, given: dict[str, Any], quiet: bool) -> int:
     elif not given["no_keep"]:
         out.say(f"this check is not kept: {found.not_kept}", quiet)
     if found.findings:
+        _say_missing(found, given)
         return Exit.FINDINGS
     if not any(report.outcome == "verified" for report in found.reports) and not found.passages and not found.answers:
         out.error(f"no session in {found.archive} holds a record: nothing was checked")
         return Exit.NOTHING
-    if not found.passages and given["live"]:
+    missing = _say_missing(found, given)
+    if missing is not None:
+        return missing
+    outcomes = found.outcomes
+    # some files have no second reading: that is told, and is no failure each night
+    derived = found.counts.get("derivation", {})
+    if derived.keys() == {"not-checked"} or "not checked" in (outcomes.get("live"), outcomes.get("answer")):
+        return Exit.NOT_CHECKED
+    return Exit.OK
+
+
+def _say_missing(found: Verification, given: dict[str, Any]) -> Exit | None:
+    """Say what was asked for and is not there, and return the exit code of that; None when all of it is."""
+    here = {passage.evidence for passage in found.passages}
+    named = [name for name in dict.fromkeys(given["evidence"]) if name not in here]
+    if named and not (given["turns"] or given["since"] or given["sample"]):
+        out.error(f"no evidence {', '.join(named)} in {found.subject}: `searchlog evidence` lists what there is")
+        return Exit.NOT_CHECKED if here else Exit.NOTHING
+    chosen = given["live"] or given["evidence"] or given["since"] or (given["turns"] and not given["passages"])
+    if chosen and not here:
         out.error("no passage was there to check: no evidence in what was chosen")
         return Exit.NOTHING
-    outcomes = found.outcomes
-    return Exit.NOT_CHECKED if "not checked" in (outcomes.get("live"), outcomes.get("answer")) else Exit.OK
+    if given["kept_answers"] and not found.answers:
+        out.error("no answer is kept in what was chosen: `searchlog answer` keeps one")
+        return None if given["live"] or given["passages"] else Exit.NOTHING
+    return None
 
 
 def _write_report(found: Verification, path: str, quiet: bool) -> None:

@@ -108,9 +108,11 @@ class _Campaign:
         """Begin the turn that keeps the checks; None, and a word why, where they cannot be kept."""
         try:
             turn = stack.enter_context(checks.turn())
-        except StoreError as error:
+        except (StoreError, FormatError, IntegrityError) as error:
+            # a damaged archive is verified all the same
             if "live" in self.wanted.axes:
-                raise
+                said = f"live checks cannot be kept: {error}; --no-keep (keep=False) looks all the same"
+                raise StoreError(said, **error.fields) from error
             self.found.not_kept = str(error)
             return None
         if self.wanted.keep:

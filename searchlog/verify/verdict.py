@@ -39,7 +39,11 @@ DERIVATION: Mapping[str, tuple[Outcome, str]] = {
     "not-in-page": (_F, "the passage is not in the visible text of the stored page"),
     "not-in-new-text": (_F, "today's converter makes another text of the same bytes, without the passage as it was"),
     "text-differs": (_F, "the same converter makes another text of the same bytes"),
-    "not-checked": (_N, "the page's bytes or text are not here, or could not be converted again"),
+    "not-checked": (
+        _N,
+        "the page's bytes or text are not here, could not be converted again, or could not be held "
+        "against a second reading of the page",
+    ),
 }
 
 _TEXT: Mapping[str, tuple[Outcome, str]] = {
@@ -85,6 +89,7 @@ LIVE: Mapping[str, tuple[Outcome, str]] = {
 
 WEB_ARCHIVE: Mapping[str, tuple[Outcome, str]] = {
     **_TEXT,
+    "intact": (_V, "the copy is not the same bytes, and the passage stands in it as it did"),
     "none-near": (_N, "the archive has no copy from near that time"),
     "no-text": (_N, "the archive's copy has no text that could be read"),
     "unavailable": (_N, "the archive did not answer"),

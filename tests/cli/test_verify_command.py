@@ -20,8 +20,8 @@ class Place:
     archive: Path
     site: Site
 
-    def __call__(self, *args: str) -> Result:
-        return call(*args, "--archive", str(self.archive))
+    def __call__(self, *args: str, env: dict[str, str] | None = None) -> Result:
+        return call(*args, "--archive", str(self.archive), env=env)
 
     def verify(self, *args: str) -> Result:
         return self("verify", *args, "--allow-private", "127.0.0.1")
@@ -61,7 +61,7 @@ def test_history_of_a_passage_shows_each_check_in_its_order(tmp_path: Path) -> N
     with searched(tmp_path) as place:
         empty = place("history", "e1")
         assert empty.exit_code == 3
-        assert "`searchlog verify` makes one" in empty.stderr
+        assert "makes one; --session names another" in empty.stderr
         place.verify("--live")
         place.site.pages = dict.fromkeys(place.site.pages, (410, HTML, "gone"))
         place.verify("--live")
@@ -165,12 +165,117 @@ def test_options_that_cannot_go_together_are_told(tmp_path: Path) -> None:
             (("--live", "--web-archive", "nonsense"), "web archive"),
             (("--since", "soon"), "no moment"),
             (("--max-age", "soon", "--live"), "expected a span"),
+            (("--max-age", "1h"), "add --live"),
+            (("--seed", "x"), "add --sample"),
             (("--turn", "0"), "0"),
             (("--token", __file__), "a FILE or a --head"),
         ):
             result = place.verify(*args)
             assert result.exit_code == 2, (args, result.output)
             assert says in " ".join(result.stderr.split())
+
+
+def test_what_was_asked_for_and_is_not_there_is_told(tmp_path: Path) -> None:
+    """A mistyped id, or answers that nobody kept, ended with exit code 0, as if they had been looked at."""
+    with searched(tmp_path) as place:
+        for args, code, says in (
+            (("--passages", "--evidence", "e99"), 3, "no evidence e99 in session"),
+            (("--passages", "--evidence", "e1", "--evidence", "e99"), 9, "no evidence e99 in session"),
+            (("--since", "2035-01-01"), 3, "no passage was there to check"),
+            (("--turn", "9"), 3, "no passage was there to check"),
+            (("--answers",), 3, "no answer is kept"),
+            (("--answers", "--passages"), 0, "no answer is kept"),
+        ):
+            result = place.verify(*args)
+            assert (result.exit_code, says in result.stderr) == (code, True), (args, result.output)
+
+
+def test_passages_that_could_not_be_derived_end_with_the_code_of_that(tmp_path: Path) -> None:
+    """`verify --passages` ended with 0 when no page was there to look at, and `--json` said otherwise."""
+    with searched(tmp_path) as place:
+        file = str(tmp_path / "words.wacz")
+        assert place("export", "latest", "--profile", "evidence", "-o", file).exit_code == 0
+        told = call("verify", file, "--passages", "--json")
+        assert json.loads(told.stdout)["outcomes"]["derivation"] == "not checked"
+        assert told.exit_code == 9
+        assert call("verify", file).exit_code == 0
+
+
+def test_report_is_written_of_a_file_of_which_nothing_else_is_looked_at(tmp_path: Path) -> None:
+    """`verify FILE --report PATH` wrote nothing, and said nothing of that."""
+    with searched(tmp_path) as place:
+        file, report = tmp_path / "mills.wacz", tmp_path / "report.html"
+        place("export", "latest", "-o", str(file))
+        done = call("verify", str(file), "--report", str(report))
+        assert (done.exit_code, "report: " in done.stderr) == (0, True)
+        assert "mills.wacz" in report.read_text("utf-8")
+        file.write_bytes(file.read_bytes().replace(b"tide mill", b"tide hill"))
+        report.unlink()
+        assert call("verify", str(file), "--report", str(report)).exit_code == 6
+        assert "failed" in report.read_text("utf-8")
+
+
+def test_history_tells_the_checks_of_a_snapshot_whose_session_is_not_here(tmp_path: Path) -> None:
+    """`verify FILE --live` said that `history` tells of the check, and `history` knew no such session."""
+    with searched(tmp_path) as place:
+        file, mine = str(tmp_path / "mills.wacz"), ("--archive", str(tmp_path / "mine"))
+        place("export", "latest", "-o", file)
+        assert call("verify", file, "--live", "--allow-private", "127.0.0.1", *mine).exit_code == 0
+        session = json.loads(call("verify", file, "--json").stdout)["session"]
+        for args in ((), ("e1",), ("--session", session), ("e1", "--session", session[:12])):
+            told = call("history", *args, *mine)
+            assert "same-bytes" in told.stdout, (args, told.output)
+
+
+def test_look_that_failed_does_not_take_the_place_of_an_older_verdict(tmp_path: Path) -> None:
+    """Without --allow-private each page is refused, and `history` then showed nothing but that."""
+    with searched(tmp_path) as place:
+        place.verify("--live")
+        assert place("verify", "--live").exit_code == 9
+        assert "same-bytes, then refused" in place("history").stdout
+        place.verify("--live")
+        assert "refused" not in place("history").stdout
+
+
+def test_passages_of_a_page_that_are_told_the_same_way_are_told_together(tmp_path: Path) -> None:
+    """A page that is gone was told once for each of its passages, and of which session was not said."""
+    with searched(tmp_path) as place:
+        args = ("search", "tide mill pond gate", "-p", "searxng", "--allow-private", "127.0.0.1", "--session", "new")
+        assert place(*args, env={"SEARCHLOG_SEARXNG_URL": place.site.url}).exit_code == 0
+        place.site.pages["/mill"] = (404, HTML, "gone")
+        told = place.verify("--all", "--live").stdout.splitlines()
+        heads = [line for line in told if " live: http-404: " in line]
+        assert len(heads) == len(set(heads)) == 2
+        assert all(" of s20" in line for line in heads)
+
+
+def test_checks_that_counted_already_are_told(tmp_path: Path) -> None:
+    """Nobody saw whether --max-age had found anything to go on from."""
+    with searched(tmp_path) as place:
+        place.verify("--live", "--evidence", "e1")
+        assert "; 1 of them checked earlier" in place.verify("--live", "--max-age", "1h").stdout
+
+
+def test_archive_that_captures_nothing_is_told_before_a_page_is_fetched(tmp_path: Path) -> None:
+    """The page was fetched and kept, and its text was then never printed."""
+    with searched(tmp_path) as place:
+        place.site.hits.clear()
+        for source, says in (("pywb=http://127.0.0.1:9/web", "save=ADDRESS"), ("nope", "`wayback`")):
+            args = ("fetch", place.site.url + "/mill", "--allow-private", "127.0.0.1", "--save-to", source)
+            result = place(*args)
+            assert (result.exit_code, says in result.stderr) == (2, True), result.output
+        assert place.site.paths == []
+
+
+def test_one_trouble_of_all_services_of_an_archive_is_told_once(tmp_path: Path) -> None:
+    """Why an archive was not asked stood there three times over, for each passage."""
+    with searched(tmp_path) as place:
+        place.site.pages["/mill"] = (404, HTML, "gone")
+        own = f"127.0.0.1:{place.site.url.rpartition(':')[2].strip('/')}"
+        asked = ("verify", "--live", "--web-archive", "pywb=http://127.0.0.1:9/web", "--allow-private", own)
+        (line,) = [line for line in place(*asked).stdout.splitlines() if "timegate" in line]
+        assert line.count("permit a server of your own") == 1
+        assert "timegate, cdx, timemap: " in line
 
 
 def test_verify_all_takes_each_page_once(tmp_path: Path) -> None:
