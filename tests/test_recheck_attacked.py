@@ -223,6 +223,15 @@ def test_name_of_evidence_that_a_model_makes_up_is_told_on_one_line_and_shortene
         assert "[e1]" not in line
 
 
+def test_word_of_a_megabyte_does_not_fill_what_is_told() -> None:
+    """It stood whole in the verdict that is kept, on the terminal and in what a model's program is given."""
+    with searched() as (site, _, session):
+        site.pages["/mill"] = (200, HTML, html(TEXTS["/mill"].replace("pond", "b" * 1_000_000), "mill"))
+        found = session.verify(axes=["live"], **OWN)
+        assert states(found)["/mill"] == "changed"
+        assert len(json.dumps(found.to_json())) < 20_000
+
+
 def test_of_passages_without_end_a_sample_holds_no_more_than_it_draws() -> None:
     """All passages were held before some were drawn, so a sample of three of a million took a gigabyte."""
     with searched() as (_, _, session):

@@ -10,13 +10,25 @@ __all__ = ["changes_between"]
 
 _KEPT_TOKENS = 14
 """Tokens kept at each end of what did not change."""
+_CHARS_MAX = 4_000
+"""Characters of one step: a page may write a word of a megabyte, and every record and report would have it."""
 
 
 def changes_between(then: str, now: str) -> tuple[Change, ...]:
     """Return the steps from one folded text to another; empty when they are equal.
 
-    What did not change is shortened to a few words beside each change, with `…` between.
+    What did not change is shortened to a few words beside each change, with `…` between; so is a step that is longer
+    than any sentence.
     """
+    return tuple([step._replace(words=_shortened(step.words)) for step in _changes(then, now)])
+
+
+def _shortened(words: str) -> str:
+    half = _CHARS_MAX // 2
+    return words if len(words) <= _CHARS_MAX else f"{words[:half]} … {words[-half:]}"
+
+
+def _changes(then: str, now: str) -> tuple[Change, ...]:
     if then == now:
         return ()
     a, b = tokens_of(then), tokens_of(now)
