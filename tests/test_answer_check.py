@@ -478,6 +478,7 @@ def test_a_unit_is_wrong_though_the_bare_number_stands_elsewhere() -> None:
 def test_a_small_count_is_wrong_where_the_evidence_counts_the_same_things() -> None:
     """`nine` for `eight` was left as the answer's own counting, unless several words around it agreed."""
     assert codes_of("In total, nine games were won by them [e1].", e1="They won eight games.") == ["number-unsupported"]
+    assert codes_of("Functions are in Chapter eight [e1].", e1="See Chapter 9 for them.") == ["number-unsupported"]
     assert codes_of("There are two reasons to care [e1].", e1="They won eight games.") == []
 
 
@@ -492,7 +493,7 @@ def test_over_means_more_and_nearly_means_less() -> None:
 
 def test_a_year_is_no_sum_unless_years_are_counted_to_it() -> None:
     """`opened by the Queen in 1982` was left as what may be a difference of 1991 and 9."""
-    passage = "Opened by the Queen in 1981; extended in 1991, before 9 guests."
+    passage = "Opened by the Queen in 1981; extended in 1991, after 9 years."
     assert codes_of("The Queen came for the opening by boat in 1982 [e1].", e1=passage) == ["date-unsupported"]
     assert codes_of("It closed nine years later, in 1990 [e1].", e1=passage) == []
 
@@ -515,6 +516,62 @@ def test_a_citation_beside_the_text_may_cover_a_sentence_in_brackets() -> None:
         start = text.find("【") if "【" in text else 0
         native = Native(start, len(text), url="https://nobody.org/", form="url_citation")
         assert [f.code for f in check_answer(Answer(text, native=(native,)), held).findings] == ["unknown-page"]
+
+
+def test_the_same_year_is_the_year_before_it() -> None:
+    """`December of the same year` was no date, and an answer that wrote the year was told wrong."""
+    passage = "Toyota spoke in February 2014. Holden spoke in May 2013, followed by Ford in December of the same year."
+    assert codes_of("Ford followed in December 2013 [e1].", e1=passage) == []
+    assert codes_of("Ford followed in December of that year [e1].", e1=passage) == []
+    assert codes_of("Ford followed in December 2014 [e1].", e1=passage) == ["date-unsupported"]
+    assert codes_of("福特于2013年12月决定[e1]。", e1="霍顿于2013年5月宣布，福特在同年12月决定") == []
+
+
+def test_what_the_answer_reckons_is_not_checked_and_what_it_does_not_is() -> None:
+    """A rounded sum and an exact share were told as wrong; a small number off by one or two was left as a sum."""
+    towns = "Los Angeles has 17,786,419 people and San Diego 5,105,768. It scored 2 points, then 10."
+    assert codes_of("Together they have around 22.9 million people [e1].", e1=towns) == []
+    assert codes_of("Together they have around 23.9 million people [e1].", e1=towns) == ["number-unsupported"]
+    troops = "8,000 of the 20,000 troops were Normans."
+    assert codes_of("Of the troops, 40% were Normans [e1].", e1=troops) == []
+    assert codes_of("Of the troops, 45% were Normans [e1].", e1=troops) == ["number-unsupported"]
+    assert codes_of("They got 12 points by luck [e1].", e1=towns) == ["number-unsupported"]
+    assert codes_of("It was named 17 years after he died [e1].", e1="He died in 1943; in 1960 it was named.") == []
+
+
+def test_half_a_million_is_a_number_and_a_million_no_rounding_of_it() -> None:
+    assert codes_of("Some half a million fled [e1].", e1="Roughly 500,000 fled.") == []
+    assert codes_of("Roughly a million fled [e1].", e1="Roughly 500,000 fled.") == ["number-unsupported"]
+
+
+def test_another_fraction_than_the_evidence_has_is_wrong() -> None:
+    """`三分之二` for `四分之三` was left as a small count in words."""
+    assert codes_of("约三分之二的信徒屈从[e1]。", e1="近四分之三的信徒最终屈从") == ["number-unsupported"]
+    assert codes_of("Two thirds gave in [e1].", e1="Nearly three-quarters gave in.") == ["number-unsupported"]
+    assert codes_of("Nearly 75% gave in [e1].", e1="Nearly three-quarters gave in.") == []
+
+
+def test_the_second_number_of_a_score_or_range_goes_with_its_first() -> None:
+    """`20–16` was supported, since 16 stands in another score."""
+    passage = "They won 23–16, and then 20–18; it ran from 1914-18."
+    assert codes_of("They won the next one, 20–16 [e1].", e1=passage) == ["number-unsupported"]
+    assert codes_of("They won the next one, 20-18, and it ran 1914–1918 [e1].", e1=passage) == []
+
+
+def test_a_unit_of_the_same_words_outweighs_a_bare_number_elsewhere() -> None:
+    """`nine yards` was supported by `3rd-and-9`, though the words after it are those after `five yards`."""
+    passage = "They faced 3rd-and-9. Ward returned it five yards to the Panthers 4-yard line."
+    told = "Ward ran the ball back nine yards to the Panthers 4-yard line [e1]."
+    assert codes_of(told, e1=passage) == ["number-unsupported"]
+    assert codes_of(told.replace("nine", "five"), e1=passage) == []
+
+
+def test_a_term_or_a_name_that_is_the_evidences_but_for_one_piece_is_wrong() -> None:
+    """A changed word in a quoted term, and a changed letter in a name, were too little to be looked up."""
+    assert codes_of('He was a "sad scientist" [e1].', e1='An archetypal "mad scientist".') == ["quote-altered"]
+    assert codes_of("他是“天才科学家”[e1]。", e1="典型的“疯狂科学家”代表") == ["quote-altered"]
+    assert codes_of('It is a "rule of thumb" [e1].', e1='An archetypal "mad scientist".') == []
+    assert codes_of("It uses DVB-T2 [e1].", e1="It uses DVB-S2.") == ["number-unsupported"]
 
 
 HOSTILE = {

@@ -174,3 +174,4 @@ def test_a_number_word_ends_where_a_word_does_and_an_ordinal_ends_the_number() -
 def test_decades_are_read_with_blanks_between_digits_and_characters() -> None:
     """`20世纪70 年代` was the number 20 and 70 years."""
     assert only("20 世纪 70 年代").days == only("20世纪70年代").days == only("1970 年代").days == (Day(1970, years=10),)
+    assert only("四世纪").days == only("4th century").days

@@ -31,7 +31,7 @@ from searchlog.answer.kinds import (
     weight_of,
 )
 from searchlog.answer.layout import Quoted, quoted_in
-from searchlog.answer.quotations import Match, Wanted, find_quotation, is_within, wanted
+from searchlog.answer.quotations import Match, Wanted, find_quotation, is_within, term_altered, wanted
 from searchlog.answer.report import AnswerFinding, AnswerReport, Unchecked
 from searchlog.answer.support import Judgement, Place, judge
 from searchlog.answer.text import Answer
@@ -301,6 +301,16 @@ class _Check:
             return True
         is_term = is_scare(want) and not _ATTRIBUTED.search(self.text[max(0, quote.start - 60) : quote.start])
         if (weight < _SHORT or is_term) and not digits:
+            if other := next(filter(None, (term_altered(want, held) for held in basis.held)), None):
+                message = f"{other.evidence} has {other.found!r}"
+                self._find(
+                    "quote-altered",
+                    *(quote.start, quote.end, message),
+                    cited=basis.names,
+                    evidence=(other.evidence,),
+                    found=other.found,
+                )
+                return True
             self._leave("short-quote", quote.start, quote.end)
             return False
         return self._astray(quote, want, weight, basis, matches, has_own=bool(own.names))

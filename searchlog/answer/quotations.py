@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from searchlog.answer.held import Held
+from searchlog.answer.layout import quoted_in
 from searchlog.answer.tokens import MARKS, Token, tokens_of
 from searchlog.wording.folding import folded
 from searchlog.wording.words import word_diff
 
-__all__ = ["Match", "Wanted", "find_quotation", "is_within", "wanted"]
+__all__ = ["Match", "Wanted", "find_quotation", "is_within", "term_altered", "wanted"]
 
 _MARK = re.compile(f"[{MARKS}]")
 _NEAR = 0.6
@@ -124,6 +125,19 @@ def is_within(quote: Wanted, text: str) -> bool:
     return any(_bounded(flat, w) is not None for w in (quote.folded, _other_case(quote.folded))) or (
         _in_pieces(quote, flat) is not None
     )
+
+
+def term_altered(quote: Wanted, held: Held) -> Match | None:
+    """Return the term that the evidence itself has in quotation marks and that a short quotation is, but for one word
+    (two characters of a script without blanks): `mad scientist` for `sad scientist`."""
+    words = [token.word for token in quote.tokens]
+    for one in quoted_in(held.text, 0, len(held.text)):
+        theirs = [token.word for token in tokens_of(held.text[one.inner_start : one.inner_end])]
+        apart = sum(a != b for a, b in zip(words, theirs, strict=False))
+        most = 2 if all(_unspaced(word[0]) for word in words) else 1
+        if len(words) == len(theirs) and len(words) > most + (most > 1) and 0 < apart <= most:
+            return Match("near", held.given.id, one.start, one.end, held.text[one.inner_start : one.inner_end])
+    return None
 
 
 def _other_case(words: str) -> str:

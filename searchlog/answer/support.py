@@ -50,9 +50,10 @@ _LESS = re.compile(
 )
 _RECKONED = re.compile(
     r"\b(?:total(?:s|ling|ed)?|combined|altogether|sum|together|difference|gap|more than|fewer than|less than|"
-    r"increase[ds]?|rose|grew|decrease[ds]?|fell|dropped|declined|points?|by(?= \W?\d)|"
+    r"increase[ds]?|rose|grew|decrease[ds]?|fell|dropped|declined|points? (?:more|less|higher|lower|ahead|apart)|"
+    r"by(?= \W?\d)|"
     r"average|times|ratio|double|twice|apart|span(?:ned|s)?|lasted|later|years? (?:old|later|"
-    r"apart)|margin)\b|合计|总计|总共|一共|共计|相差|差距|增加|减少|平均|倍|之和|"
+    r"apart|after|before)|margin)\b|合计|总计|总共|一共|共计|相差|差距|增加|减少|平均|倍|之和|"
     r"历时|持续|年后",
     re.IGNORECASE,
 )
@@ -107,7 +108,7 @@ def judge(place: Place, held: Sequence[Held], asked: Sequence[Quantity] = ()) ->
         told = _time(place, held)
     else:
         told = _number(place, held)
-    rival = _rival(place, held, is_there=told.state == "supported")
+    rival = _rival(place, held, is_there=told.state == "supported") or _other_second(place, held)
     if rival and not set(told.notes) & {"rounded", "converted", "share"}:
         return Judgement("unit-differs" if rival[2] else "unsupported", *rival[:2], ("same-words",))
     if told.state == "supported":
@@ -138,8 +139,35 @@ _OF_ALL = frozenset(
 """Words that say nothing of what is counted."""
 
 
+_LABELS = frozenset(
+    [
+        "appendix",
+        "article",
+        "chapter",
+        "figure",
+        "grade",
+        "level",
+        "page",
+        "phase",
+        "section",
+        "stage",
+        "table",
+        "volume",
+    ]
+)
+"""Words that a number follows as a name."""
+
+
 def _other_count(place: Place, held: Sequence[Held]) -> tuple[str, str] | None:
     """Return how many the evidence has of what a small number counts: `eight games` for `nine games`."""
+    if place.quantity.values and place.quantity.values[0] < 1:
+        return _other_fraction(place.quantity, held)
+    label = place.left(1)
+    if label and label[0] in _LABELS:
+        for one in held:
+            for other in one.quantities:
+                if Place(one.text, other, one.tokens, one.begins).left(1) == label:
+                    return one.given.id, _said(one, other, False)
     right = place.right(2)
     if not right or (not _EAST.match(right[0]) and (right[0] in _OF_ALL or len(right[0]) < 3)):
         return None
@@ -150,6 +178,17 @@ def _other_count(place: Place, held: Sequence[Held]) -> tuple[str, str] | None:
                 continue
             theirs = Place(one.text, other, one.tokens, one.begins).right(2)
             if (len(right) > 1 and theirs == right) if east else theirs[:1] == right[:1]:
+                return one.given.id, _said(one, other, False)
+    return None
+
+
+def _other_fraction(quantity: Quantity, held: Sequence[Held]) -> tuple[str, str] | None:
+    """Return the fraction that the evidence has when it has one and not this; `half` is said of much."""
+    if quantity.values[0] == Fraction(1, 2):
+        return None
+    for one in held:
+        for other in one.quantities:
+            if other.kind == "number" and other.is_spelled and other.values and 0 < other.values[0] < 1:
                 return one.given.id, _said(one, other, False)
     return None
 
@@ -195,7 +234,13 @@ def _number(place: Place, held: Sequence[Held]) -> Judgement:
         return equal
     if differing:
         return differing
-    return _rounded(place, held) or _shared(quantity, held) or _reckoned(place, held) or _nearest(quantity, held)
+    return (
+        _rounded(place, held)
+        or _shared(quantity, held)
+        or _reckoned(place, held)
+        or _quotient(quantity, held)
+        or _nearest(quantity, held)
+    )
 
 
 def _may_be_of_date(place: Place) -> bool:
@@ -301,6 +346,8 @@ def _rounded(place: Place, held: Sequence[Held]) -> Judgement | None:
                 if not value or theirs % quantity.place == 0 or not _leans(place, theirs - value):
                     continue
                 apart = abs(theirs - value)
+                if apart * 3 > abs(theirs):
+                    continue
                 if value < 100 and value <= quantity.place * 9 and apart > theirs / 10:
                     continue  # "about 10" of 12 is another number, not a rounding
                 fewer = (
@@ -335,12 +382,28 @@ def _reckoned(place: Place, held: Sequence[Held]) -> Judgement | None:
         return None
     if not quantity.unit and 1000 <= quantity.values[0] <= 2100 and not _AFTER_YEARS.search(around):
         return None  # a year, and nothing says that years were counted to it
-    values = list(
-        dict.fromkeys(v for _, q, aside in _all(held) if not aside for v in (*q.values[:1], *_parts(q.days[:1])))
-    )[:60]
-    for a, b in combinations(values, 2):
-        if quantity.values[0] in (a + b, abs(a - b)) and quantity.values[0] > 2:
-            return Judgement("not-checked", notes=("reckoned",))
+    wanted = quantity.values[0]
+    slack = quantity.place / 2 if (quantity.scaled or _hedged(place)) and wanted >= 10 * quantity.place else Fraction(0)
+    there = [q for _, q, aside in _all(held) if not aside]
+    values = list(dict.fromkeys(v for q in there for v in (*q.values[:1], *_parts(q.days[:1])) if v > 2))[:60]
+    if not quantity.unit and 1000 <= wanted <= 2100:
+        spans = {v for q in there if q.unit == "year" for v in q.values[:1]}
+        pairs: Iterator[tuple[Fraction, Fraction]] = ((a, b) for a in values for b in spans)
+    else:
+        pairs = combinations(values, 2)
+    if wanted > 2 and any(abs(a + b - wanted) <= slack or abs(abs(a - b) - wanted) <= slack for a, b in pairs):
+        return Judgement("not-checked", notes=("reckoned",))
+    return None
+
+
+def _quotient(quantity: Quantity, held: Sequence[Held]) -> Judgement | None:
+    """Return not checked for a share that is exactly what one large number of the evidence is of another."""
+    if quantity.unit != "percent":
+        return None
+    values = {v for _, q, aside in _all(held) if not aside and q.kind == "number" and not q.days for v in q.values[:1]}
+    large = sorted(v for v in values if v >= 100 and not 1000 <= v <= 2100)[:40]
+    if any(a * 100 == b * quantity.values[0] for a, b in combinations(large, 2)):
+        return Judgement("not-checked", notes=("reckoned",))
     return None
 
 
@@ -371,7 +434,7 @@ def _date(place: Place, held: Sequence[Held]) -> Judgement:
             for day in quantity.days:
                 if any(day.within(their) or day == their for their in other.days):
                     return Judgement("supported", one.given.id, _said(one, other, aside), ("aside",) if aside else ())
-            days += other.days
+            days += other.days if all(day.year is None for day in other.days) or len(other.days) == 1 else ()
         elif other.kind == "number":
             numbers |= set(other.values)
             years = [Day(int(v)) for v in other.values if v.denominator == 1 and 0 < v < 3000]
@@ -433,12 +496,28 @@ def _name(place: Place, held: Sequence[Held]) -> Judgement:
             if other.kind == "name" and other.stem == quantity.stem:
                 text = one.text if other in one.quantities else one.aside
                 return Judgement("unsupported", one.given.id, text[other.start : other.end])
+    for one, other, aside in _all(held):
+        said = _whole_name(one.aside if aside else one.text, other)
+        if other.kind == "name" and _one_letter_apart(_whole_name(place.text, quantity), said):
+            return Judgement("unsupported", one.given.id, said)
     if len(quantity.stem) > 1 and re.match(r"[A-Za-z]", written):
         for one in held:
             m = re.search(rf"\b{re.escape(quantity.stem)}[\s-]?\d+(?:\.\d+)*", one.plain)
             if m:
                 return Judgement("unsupported", one.given.id, m[0])
     return Judgement("not-checked", notes=("name",))
+
+
+def _whole_name(text: str, quantity: Quantity) -> str:
+    """Return a name with what stands before it behind a hyphen: `DVB-S2`, of which `S2` was read."""
+    head = re.search(r"[A-Za-z\d-]{0,24}\Z", text[max(0, quantity.start - 24) : quantity.start])
+    return (head[0] if head else "") + text[quantity.start : quantity.end].strip()
+
+
+def _one_letter_apart(a: str, b: str) -> bool:
+    """Return whether two names are one but for a letter: `DVB-T2` and `DVB-S2`."""
+    apart = [(x, y) for x, y in zip(a.casefold(), b.casefold(), strict=False) if x != y]
+    return len(a) == len(b) > 3 and len(apart) == 1 and apart[0][0].isalpha() and apart[0][1].isalpha()
 
 
 # --- the same words around another number ----------------------------------------------------------------------------
@@ -484,7 +563,28 @@ def _rival(place: Place, held: Sequence[Held], *, is_there: bool) -> tuple[str, 
         need, margin, sides = (8, 4, 1) if east else (4, 2, 1)
     else:
         need, margin, sides = (5, 0, 1) if east else (3, 0, 0)
+    both = max(both, sides) if score >= 2 * need - 2 else both  # so many on one side are enough
     return (name, found, is_unit) if score >= need and both >= sides and score >= own + margin else None
+
+
+_DASH = r"\s?[-–—−~～:：至到比]\s?"
+_FIRST = re.compile(rf"(?<![\d.,:/–—-])(\d{{1,9}}){_DASH}\Z")
+
+
+def _other_second(place: Place, held: Sequence[Held]) -> tuple[str, str, bool] | None:
+    """Return the second number that the evidence has after the first of a score or a range: `20–18` for `20–16`."""
+    quantity = place.quantity
+    written = plain_digits(place.text[quantity.start : quantity.end]).strip()
+    first = _FIRST.search(plain_digits(place.text[max(0, quantity.start - 14) : quantity.start]))
+    if not first or quantity.kind != "number" or not written.isdecimal():
+        return None
+    found = ("", "")
+    for one in held:
+        for m in re.finditer(rf"(?<![\d.,:/–—-]){first[1]}{_DASH}(\d{{1,9}})(?![\d:/]|[.,]\d)", plain_digits(one.text)):
+            if m[1].endswith(written) or written.endswith(m[1]):
+                return None
+            found = found if found[0] else (one.given.id, m[0])
+    return (*found, False) if found[0] else None
 
 
 def _agrees(place: Place, other: Quantity, text: str) -> bool:

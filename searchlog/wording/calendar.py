@@ -95,7 +95,7 @@ _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "一": 1, "二": 
 _SHORT_YEAR = re.compile(r"(?<![\w'’])['’‘](\d{2})(s?)(?![\w'’]|[.,]\d)")
 _DECADE = re.compile(
     r"(?<!\d)([12]\d{2}0)(?:['’]?s(?![^\W\d_])|er(?: Jahre)?|\s?年代)|"
-    r"(?<!\d)(\d{1,2}|[一二十]{1,3})\s?世[纪紀]\s?([1-9]0|"
+    r"(?<!\d)(\d{1,2}|[一二三四五六七八九十]{1,3})\s?世[纪紀]\s?([1-9]0|"
     r"[一二三四五六七八九]十)\s?年代"
 )
 _ORDINAL_WORDS = {
@@ -120,7 +120,7 @@ _ORDINAL_WORDS = {
 _CENTURY = re.compile(
     rf"(?<!\w)(\d{{1,2}})(?:st|nd|rd|th|\.)?[\s-](?:century|centuries|Jahrhunderts?|siècle|secolo)|"
     rf"(?<!\w)({'|'.join(sorted(_ORDINAL_WORDS, key=len, reverse=True))})[\s-](?:century|centuries)|"
-    r"(?<!\d)(\d{1,2}|[一二十][一二三四五六七八九十]{0,2})\s?世[纪紀](?!\d)",
+    r"(?<!\d)(\d{1,2}|[一二三四五六七八九十]{1,3})\s?世[纪紀](?!\d)",
     re.IGNORECASE,
 )
 _CLOCK = re.compile(
@@ -149,9 +149,28 @@ def _named(month: str) -> int:
     return _MONTHS[month.lower()]
 
 
+_SAME_YEAR = re.compile(
+    rf"(?<![^\W_])({_MONTH})(?: {_D})?(?:st|nd|rd|th)?,? (?:of |in )?(?:the same|that) year\b|"
+    rf"(?:同年|当年|當年|该年|該年)(?:的)?\s?{_N}\s?[月월](?:\s?{_N}\s?[日号號])?",
+    re.IGNORECASE,
+)
+_PLAIN_YEAR = re.compile(r"(?<![\d.,])[12]\d{3}(?!\d|[.,]\d)")
+_SAME_YEAR_WITHIN = 400
+
+
+def _same_year(text: str) -> Iterator[Moment]:
+    """Yield `December of the same year` and `同年12月`: of the last year that is told before, and of any."""
+    for m in _SAME_YEAR.finditer(text):
+        years = _PLAIN_YEAR.findall(text, max(0, m.start() - _SAME_YEAR_WITHIN), m.start())
+        month = _named(m[1]) if m[1] else _number(m[3])
+        if years and month:
+            day = _number(m[2] or m[4])
+            yield Moment(*m.span(), _sound(Day(int(years[-1]), month, day), Day(None, month, day)))
+
+
 def days_in(text: str) -> list[Moment]:
     """Return the dates of a text whose digits are plain, in order, none over another; years alone are numbers."""
-    found = [moment for make in (_east, _western, _numeric, _spans) for moment in make(text) if moment.days]
+    found = [moment for make in (_east, _western, _numeric, _spans, _same_year) for moment in make(text) if moment.days]
     found.sort(key=lambda m: (m.start, -m.end))
     kept: list[Moment] = []
     for moment in found:

@@ -73,6 +73,9 @@ _FRACTION_WORDS = re.compile(
 )
 _PARTS = {"hal": 2, "thi": 3, "qua": 4, "fou": 4, "fif": 5, "six": 6, "eig": 8, "ten": 10}
 _TOPS = {"one": 1, "a": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+_PART_OF_SCALE = re.compile(
+    r"\b(half a|half|an?) (hundred|thousand|million|billion|trillion)(?![\w-]| (?:dollar|and)\b)", re.IGNORECASE
+)
 _WORD = re.compile(r"[^\W\d_]+")
 _NAME_BEFORE = re.compile(r"[A-Za-z\u0370-\u052f][A-Za-z\u0370-\u052f\d_]*[-._]?\Z")
 _NAME_AFTER = re.compile(r"[A-Za-z_\u0370-\u052f][\w]*")
@@ -354,6 +357,10 @@ def _place_of(written: str, value: Fraction) -> Fraction:
 
 
 def _english(text: str) -> Iterator[Quantity]:
+    for m in _PART_OF_SCALE.finditer(text):
+        unit, end = _unit_after(text, m.end())
+        value = (Fraction(1, 2) if m[1][0] in "hH" else Fraction(1)) * SCALES[m[2].lower()]
+        yield Quantity(m.start(), end, "number", (value,), (), unit, place=_trailing(value), is_spelled=True)
     for m in ENGLISH.finditer(text):
         values = english_number(m[0])
         if values:
