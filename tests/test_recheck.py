@@ -282,3 +282,24 @@ def test_root_that_a_check_names_is_the_head_that_was_checked() -> None:
         head = session.head
         assert (kept.body.session, kept.body.version) == (session.id, head.size)
         assert kept.body.root == base64.b64encode(head.root).decode()
+
+
+def test_passage_that_finds_a_bug_of_ours_does_not_take_the_others_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One page that the comparison could not bear ended the whole campaign."""
+    from searchlog.recheck import live
+
+    real = live.compare
+
+    def compare(then: Any, now: Any) -> Any:
+        if "undershot" in then.selectors.exact:
+            raise RuntimeError("a bug")
+        return real(then, now)
+
+    monkeypatch.setattr(live, "compare", compare)
+    with searched() as (site, _, session):
+        for path in TEXTS:
+            site.pages[path] = (200, HTML, "<nav>Home</nav>" + html(TEXTS[path], path[1:]))
+        found = session.verify(axes=["live"], **OWN)
+        assert states(found) == {"/mill": "intact", "/gate": "intact", "/pond": "intact", "/wheel": "not-checked"}
+        (wheel,) = (p.verdicts["live"] for p in found.passages if p.url.endswith("/wheel"))
+        assert wheel.detail == "internal-error: RuntimeError: a bug"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from searchlog.capture.guard import safe_url
 from searchlog.cli import out
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _table(passages: Sequence[CheckedPassage]) -> None:
     rows = []
     for passage in shown:
         states = [passage.verdicts[axis].state if axis in passage.verdicts else None for axis in axes]
-        rows.append((*((passage.session,) if several else ()), passage.evidence, *states, passage.url))
+        rows.append((*((passage.session,) if several else ()), passage.evidence, *states, safe_url(passage.url)))
     out.table((*(("session",) if several else ()), "id", *(_COLUMNS[axis] for axis in axes), "url"), rows)
     if len(shown) < len(told):
         out.line(f"{len(told) - len(shown)} verified passages more")
@@ -104,7 +105,7 @@ def _lines(passage: CheckedPassage, verdict: PassageVerdict, several: bool) -> I
     earlier = f", checked {verdict.checked_at[:19]}Z" if verdict.axis in passage.earlier else ""
     whose = f" of {passage.session}" if several else ""
     yield f"{whose} {verdict.axis}: {verdict.state}: {meaning}{earlier}"
-    yield verdict.url + (f" ({verdict.detail})" if verdict.detail else "")
+    yield safe_url(verdict.url) + (f" ({verdict.detail})" if verdict.detail else "")
     if verdict.notes:
         yield ", ".join(verdict.notes)
     yield from diff_lines(verdict)

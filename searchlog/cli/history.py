@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @options.archive_option
 @options.json_option
 def history_command(evidence_id: str | None, session_id: str | None, archive: str | None, as_json: bool) -> int:
-    """Tell what became of a passage, check by check, or how each passage of a session stood last.
+    """Tell what became of a passage, check by check, or how each passage and answer of a session stood last.
 
     ID is a piece of evidence, such as e7: every check of it, oldest first. Without one: of each passage the last
     check on each axis, and where that could not look, the last that could. A check that came in a snapshot is what
@@ -31,18 +31,52 @@ def history_command(evidence_id: str | None, session_id: str | None, archive: st
     with options.open_existing(archive) as opened:
         session = _session(opened, session_id)
         found = opened.checks.history(session, evidence_id)
-        if not found:
+        answers = [] if evidence_id else _answers(opened, session)
+        if not found and not answers:
             what = f"{evidence_id} of session {session}" if evidence_id else f"session {session}"
             said = f"no check of {what} is kept: `searchlog verify {session}` makes one"
             raise MissingError(said + ("" if session_id else "; --session names another"), session=session)
         if as_json:
             checks = [_shape(kept, verdict) for kept, verdict in found]
-            out.json({"archive": opened.described, "session": session, "evidence": evidence_id, "checks": checks})
+            shape = {"archive": opened.described, "session": session, "evidence": evidence_id, "checks": checks}
+            out.json({**shape, "answers": [_answer_shape(kept) for kept in answers]})
         elif evidence_id is not None:
             _one(found)
         else:
-            _last(found)
+            if found:
+                _last(found)
+            if answers:
+                rows = [_answer_row(kept) for kept in answers]
+                out.table(("answer checked", "outcome", "findings", "kept in"), rows)
     return 0
+
+
+def _answers(archive: Archive, session: str) -> list[Kept]:
+    """Return the checks of answers to a session, oldest first."""
+    return [kept for kept in archive.checks.kept(sessions=[session]) if kept.body.axis == "answer"]
+
+
+def _codes(kept: Kept) -> list[str]:
+    findings = kept.body.findings if isinstance(kept.body.findings, list) else []
+    return [str(finding.get("code")) for finding in findings]
+
+
+def _answer_row(kept: Kept) -> tuple[str, ...]:
+    said = ", ".join(dict.fromkeys(_codes(kept))) or ("" if kept.body.outcome != "failed" else "see the record")
+    return kept.at[:19] + "Z", _whose(kept, kept.body.outcome or ""), said, f"{kept.session} record {kept.seq}"
+
+
+def _answer_shape(kept: Kept) -> dict[str, Any]:
+    body = kept.body
+    return {
+        "kept_in": kept.session,
+        "seq": kept.seq,
+        "kept_at": kept.at,
+        "imported": kept.imported,
+        "outcome": body.outcome,
+        "codes": _codes(kept),
+        "answer": body.answer.blob if body.answer is not None else None,
+    }
 
 
 def _session(archive: Archive, wanted: str | None) -> str:

@@ -18,7 +18,7 @@ from searchlog import keyring
 from searchlog.capture.guard import safe_url
 from searchlog.cli.safe import dump_json, one_line, visible
 
-__all__ = ["NUMBERS", "data", "error", "json", "line", "say", "table"]
+__all__ = ["NUMBERS", "data", "error", "hidden", "json", "line", "say", "table"]
 
 NUMBERS = frozenset({"seq", "turn", "in", "kept", "dropped", "tokens", "chars", "bytes", "turns", "records", "rank"})
 """Columns that stand flush right."""
@@ -40,11 +40,16 @@ def data(content: str | bytes) -> None:
 
 def json(value: Any) -> None:
     """Write one JSON value to stdout; an address in it is shown without user name and password."""
-    text = dump_json(keyring.hide_in(value, _shown)) + "\n"
+    text = dump_json(hidden(value)) + "\n"
     if sys.stdout.isatty():
         click.echo(text, nl=False)
     else:
         _write(text.encode("utf-8", "backslashreplace"))
+
+
+def hidden(value: Any) -> Any:
+    """Return a JSON value with addresses without user name and password."""
+    return keyring.hide_in(value, _shown)
 
 
 def line(text: str = "") -> None:

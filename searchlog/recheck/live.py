@@ -28,6 +28,7 @@ from searchlog.errors import FormatError, IntegrityError, StoreError
 from searchlog.extract.conversion import Conversion, ConversionFailure
 from searchlog.flow.read import PageRead, Task
 from searchlog.flow.settings import Settings
+from searchlog.keyring import hide
 from searchlog.ledger import Draft, TurnWriter
 from searchlog.recheck.archived import Archives, Copy, Looked
 from searchlog.recheck.keep import page_check
@@ -158,8 +159,8 @@ class LiveCheck:
                 if told.state in _UNEXPLAINED and read.exchange is not None:
                     held = held or [_held_back(read)]
                     told = passage_state(replace(look, held_back=held[0]), drift)
-            except (StoreError, IntegrityError, FormatError) as error:
-                told, drift = Told("not-checked", f"its own record cannot be read: {error}"), None
+            except Exception as error:  # a passage that finds a bug of ours must not take the others along
+                told, drift = Told("not-checked", _why(error)), None
             verdicts.append(_verdict(passage, told, drift, _Where("live", self._at(read), capture)))
         return verdicts
 
@@ -222,8 +223,8 @@ class LiveCheck:
                 told = Told(drift.state.value, detail)
                 if drift.state in _NOT_FOUND and (copy.fetch.outcome != "complete" or _has_cut_text(page.conversion)):
                     told = Told("no-text", f"{detail}, of which a part is here, without the passage")
-            except (StoreError, IntegrityError, FormatError) as error:
-                told = Told("no-text", f"its own record cannot be read: {error}")
+            except Exception as error:  # as on the live axis
+                told, drift = Told("no-text", _why(error)), None
             verdicts.append(_verdict(passage, told, drift, _Where("web-archive", at, draft)))
         return verdicts
 
@@ -242,6 +243,13 @@ def _first_seen(passages: Sequence[Passage], now: datetime) -> datetime:
         with suppress(FormatError):  # a record of somebody else may say anything
             moments.append(parse_time(passage.captured_at))
     return min((moment for moment in moments if _WEB_BEGAN <= moment <= now), default=now)
+
+
+def _why(error: Exception) -> str:
+    """Return why a passage could not be looked for."""
+    if isinstance(error, StoreError | IntegrityError | FormatError):
+        return f"its own record cannot be read: {error}"
+    return hide(f"internal-error: {type(error).__name__}: {str(error)[:200]}")
 
 
 def _none(looked: Sequence[Looked], last: tuple[Copy, Draft] | None) -> Told:

@@ -82,6 +82,7 @@ LEVELS: Mapping[str, str] = {
 }
 
 NOTES: Mapping[str, str] = {
+    "no-second-reading": "the page was converted to the same text again, and could not be read in a second way",
     # of a passage and its page
     "folded": "white space, quotation marks or dashes are written otherwise",
     "blanks-differ": "white space stands elsewhere in it",

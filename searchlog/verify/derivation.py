@@ -174,7 +174,7 @@ class _Check:
 
     def page(self, page: _Page, job: _Job | None, again: Conversion | ConversionFailure | None) -> None:
         """Look at one page and at its passages."""
-        why = None
+        why, texts = None, None
         if job is None or again is None:
             why = "passage of a page without its stored bytes"
         elif isinstance(again, ConversionFailure):
@@ -189,8 +189,9 @@ class _Check:
             if not isinstance(body, Evidence):
                 self.report.skip("passage whose record has changed while it was read")
             elif why is not None:
-                self._skip(body, why)
+                self._skip(body, why, texts)
             else:
+                assert texts is not None
                 self._passage(body, texts)
 
     def _text(self, record: ConversionRecord, texts: Texts) -> None:
@@ -217,10 +218,14 @@ class _Check:
             self.report.add("passage-not-visible", f"{body.id} {body.url}", found.detail)
         self._tell(body, found)
 
-    def _skip(self, body: Evidence, why: str) -> None:
-        """Note that a passage could not be looked at."""
+    def _skip(self, body: Evidence, why: str, texts: Texts | None = None) -> None:
+        """Note that a passage could not be looked at; of a text without a second reading, whether it came out again."""
         self.report.skip(why)
-        self._tell(body, Found("not-checked", why))
+        exact = body.exact if texts is not None and not texts.differs else None
+        if texts is not None and isinstance(exact, str) and texts.stored.text[body.start : body.end] == exact != "":
+            self._tell(body, Found("at-offsets", start=body.start, end=body.end, notes=("no-second-reading",)))
+        else:
+            self._tell(body, Found("not-checked", why))
 
     def _tell(self, body: Evidence, found: Found) -> None:
         states = self.report.states

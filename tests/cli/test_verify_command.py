@@ -86,8 +86,8 @@ def test_report_is_one_page_that_names_what_changed(tmp_path: Path) -> None:
         assert "changed" in page
         assert "<water>" not in page
         unwritable = place.verify("--report", str(tmp_path / "no" / "report.html"))
-        assert unwritable.exit_code == 8
-        assert "cannot write" in unwritable.stderr
+        assert unwritable.exit_code == 2
+        assert "there is no folder" in " ".join(unwritable.stderr.split())
 
 
 def test_answer_is_checked_from_a_file_and_from_the_session(tmp_path: Path) -> None:
@@ -286,3 +286,14 @@ def test_verify_all_takes_each_page_once(tmp_path: Path) -> None:
         done = place.verify("--all", "--live", "--max-age", "1h")
         assert done.exit_code == 0, done.output
         assert sorted(path for path in place.site.paths if path in TEXTS) == sorted(TEXTS)
+
+
+def test_history_tells_of_answers_too(tmp_path: Path) -> None:
+    with searched(tmp_path) as place:
+        file = tmp_path / "answer.md"
+        file.write_text("It turns by itself [e77].\n", "utf-8")
+        assert place.verify("--answer", str(file)).exit_code == 6
+        told = place("history").stdout
+        assert "unknown-evidence" in told
+        (one,) = json.loads(place("history", "--json").stdout)["answers"]
+        assert (one["outcome"], one["codes"]) == ("failed", ["unknown-evidence"])
