@@ -7,14 +7,11 @@ record by record, pywb indexes and serves them, and what comes back is held agai
 from __future__ import annotations
 
 import gzip
-import os
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -28,9 +25,9 @@ from searchlog.mementos.pace import Pace
 from searchlog.mementos.served import Answer, judge
 from searchlog.mementos.source import WebArchive, parse_source
 from searchlog.recording import capture_bodies
+from tests.pywb_server import TOOLS, WAIT_S, pywb
 from tests.warcs import html, http, packed, response
 
-TOOLS = Path(os.environ.get("SEARCHLOG_TOOLS") or "/nowhere")
 pytestmark = [
     pytest.mark.skipif(
         not (TOOLS / "bin" / "wb-manager").exists(),
@@ -39,7 +36,6 @@ pytestmark = [
     pytest.mark.slow,
 ]
 
-_WAIT_S = 60.0
 CLOCK = SystemClock()
 PAGE = "https://mill.example/tide"
 CHINESE = "https://mill.example/%E6%BD%AE%E6%B1%90?a=1&b=%2F"
@@ -94,33 +90,10 @@ def wayback(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wayback]:
     warc.write_bytes(packed(response(url, block, date=date) for url, date, block in CAPTURES))
     for command in (["init", "mills"], ["add", "mills", str(warc)]):
         subprocess.run(
-            [TOOLS / "bin" / "wb-manager", *command], cwd=folder, check=True, timeout=_WAIT_S, capture_output=True
+            [TOOLS / "bin" / "wb-manager", *command], cwd=folder, check=True, timeout=WAIT_S, capture_output=True
         )
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    with (folder / "log.txt").open("wb") as log:
-        process = subprocess.Popen(
-            [TOOLS / "bin" / "wayback", "-b", "127.0.0.1", "-p", str(port)], cwd=folder, stdout=log, stderr=log
-        )
-        try:
-            _await_port(port, process, folder / "log.txt")
-            with Client(clock=CLOCK, allow=Allow.parse([f"127.0.0.1:{port}"])) as client:
-                yield Wayback(parse_source(f"pywb=http://127.0.0.1:{port}/mills"), client)
-        finally:
-            process.terminate()
-            process.wait()
-
-
-def _await_port(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    end = time.monotonic() + _WAIT_S
-    while time.monotonic() < end and process.poll() is None:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    pytest.fail(f"pywb did not start: {log.read_text('utf-8', 'replace')[-2000:]}")
+    with pywb(folder) as port, Client(clock=CLOCK, allow=Allow.parse([f"127.0.0.1:{port}"])) as client:
+        yield Wayback(parse_source(f"pywb=http://127.0.0.1:{port}/mills"), client)
 
 
 def at(text: str) -> datetime:

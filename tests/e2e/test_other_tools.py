@@ -13,12 +13,9 @@ import hashlib
 import http.client
 import http.server
 import json
-import os
 import re
-import socket
 import subprocess
 import threading
-import time
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -34,13 +31,13 @@ from searchlog.container.reader import ZipReader
 from searchlog.log.checkpoint import format_checkpoint
 from searchlog.webarchive.surt import surt
 from tests import chromium
+from tests.pywb_server import TOOLS, WAIT_S, pywb
 from tests.searches import ask, opened
 from tests.sites import serve
 from tests.snapshots import token
 from tests.test_surt import PAIRS
 from tests.wire_server import WireServer
 
-TOOLS = Path(os.environ.get("SEARCHLOG_TOOLS") or "/nowhere")
 pytestmark = [
     pytest.mark.skipif(
         not (TOOLS / "bin" / "wacz").exists(),
@@ -50,7 +47,6 @@ pytestmark = [
 ]
 
 HTML = b"Content-Type: text/html; charset=utf-8"
-_WAIT_S = 60.0
 """How long a tool may take for one step before the test gives up."""
 
 
@@ -226,7 +222,7 @@ def run(*command: str | Path, cwd: Path | None = None, check: bool = True) -> st
         cwd=cwd,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=_WAIT_S,
+        timeout=WAIT_S,
         check=False,
     )
     said = done.stdout.decode("utf-8", "replace")
@@ -372,7 +368,7 @@ def test_keys_are_those_of_the_package_surt(shared: Shared) -> None:
         input=json.dumps(urls).encode(),
         stdout=subprocess.PIPE,
         check=True,
-        timeout=_WAIT_S,
+        timeout=WAIT_S,
     )
     differing = [
         (url, key, surt(url)) for url, key in zip(urls, json.loads(done.stdout), strict=True) if surt(url) != key
@@ -393,7 +389,7 @@ class Replay:
 
     def get(self, url: str, accept: str = "identity") -> tuple[int, dict[str, str], bytes]:
         """Return status, header fields and body of a capture, asked for without rewriting."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_WAIT_S)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_S)
         try:
             connection.request("GET", f"/shared/{self.stamps[url]}id_/{url}", headers={"Accept-Encoding": accept})
             answer = connection.getresponse()
@@ -409,30 +405,8 @@ def replay(shared: Shared, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     run("wb-manager", "init", "shared", cwd=folder)
     run("wb-manager", "add", "shared", shared.whole, "--unpack-wacz", cwd=folder)
     stamps = {line["url"]: line["timestamp"] for line in index_of(shared.whole)}
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    with (folder / "log.txt").open("wb") as log:
-        process = subprocess.Popen(
-            [TOOLS / "bin" / "wayback", "-b", "127.0.0.1", "-p", str(port)], cwd=folder, stdout=log, stderr=log
-        )
-        try:
-            _await_port(port, process, folder / "log.txt")
-            yield Replay(port, stamps)
-        finally:
-            process.terminate()
-            process.wait()
-
-
-def _await_port(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    end = time.monotonic() + _WAIT_S
-    while time.monotonic() < end and process.poll() is None:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    pytest.fail(f"pywb did not start: {log.read_text('utf-8', 'replace')[-2000:]}")
+    with pywb(folder) as port:
+        yield Replay(port, stamps)
 
 
 @pytest.mark.parametrize("path", ANSWERS)
@@ -541,7 +515,7 @@ def _viewer(file: Path) -> Iterator[str]:
 def _show(browser: chromium.Browser, base: str, url: str) -> str:
     """Return what the viewer shows of a capture."""
     browser.open(f"{base}/view?{urlencode({'url': url})}")
-    return str(browser.evaluate(_SHOWN, timeout_s=_WAIT_S))
+    return str(browser.evaluate(_SHOWN, timeout_s=WAIT_S))
 
 
 @pytest.fixture(scope="module")
