@@ -79,7 +79,11 @@ def said(old: str, new: str, *, known: bool = True, markup: str = PAGE) -> list[
 )
 def test_what_says_the_same_is_intact_or_moved(old: str, new: str, known: bool) -> None:
     drifts = said(old, new, known=known)
-    assert {drift.state for drift in drifts} <= SOUND, drifts
+    told = [
+        drift for drift in drifts if known or "lead-in-unknown" not in drift.notes
+    ]  # it is too far above to be known
+    assert {drift.state for drift in told} <= SOUND, drifts
+    assert len(told) >= 3
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["page-known", "selectors-only"])
@@ -265,3 +269,147 @@ def test_hostile_repetition_is_bounded(unit: str) -> None:
     assert compare(then, page).state in SOUND
     assert compare(then, lines(unit * (300_000 // len(unit)))).state not in SOUND
     assert time.process_time() - began < 20
+
+
+# --- edits of real pages ---------------------------------------------------------------------------------------------
+
+ARTICLE = (
+    "<html><head><title>Mills</title></head><body><article><h1>Mills of the coast</h1><p>A tide mill stores the flood "
+    "in a pond and lets it out again by way of its wheel when the sea has fallen.</p><h2>Wheels</h2><p>An undershot "
+    "wheel turns for six hours a tide, so the miller works by the moon and sleeps when the water allows it.</p>"
+    "<h2>Gates</h2><p>A gate is hung so that the ebb closes it, and nobody has to stand there in the night.</p>"
+    "<h2>Ponds</h2><p>A pond silts up, and every spring the mud is flushed out at low water with all gates open.</p>"
+    "</article></body></html>"
+)
+BOX = "<div class=newsletter><h3>Newsletter</h3><p>Sign up and read the news of mills every week.</p></div>"
+
+
+def test_a_copy_elsewhere_does_not_stand_in_for_a_passage_with_blocks_put_in() -> None:
+    """A post that was changed was called intact when a later post quoted its old words: the search for passages with
+    blocks put in took the quote, which the search for whole passages had left to the copy of then."""
+    post = "The one issue I had with it was in sending documents. That was some years ago."
+    page = lines(
+        *["A question."], "Anna wrote on Monday in the evening:", post, "I copied the text into an editor.", "A."
+    )
+    quoted = lines(
+        *[part.text for part in page.parts],
+        "Jim wrote on Tuesday:",
+        "Anna said in her post:",
+        post,
+        "I copied the text.",
+    )
+    now = lines(
+        *[part.text.replace("was some", "was not some") if n == 2 else part.text for n, part in enumerate(quoted.parts)]
+    )
+    assert compare(recorded(quoted, post), now).state not in SOUND
+
+
+def test_where_one_of_several_copies_in_equal_surroundings_is_gone_nothing_says_which() -> None:
+    """Of a page that shows its text twice, for two sizes of screen, one copy was changed: the other was intact."""
+    text = "Bags of 22 by 14 by 9 inches fit into most of the cabins, with wheels and handles."
+    filler = [f"Line {n} of the page, which says little about bags and much about their colours." for n in range(12)]
+    page = lines(*filler, text, *filler, *filler, text, *filler)
+    now = lines(*filler, text.replace("14", "24"), *filler, *filler, text, *filler)
+    assert compare(recorded(page, text), now).state is State.AMBIGUOUS
+    assert compare(recorded(page, text), page).state is State.INTACT
+
+
+def test_a_chance_likeness_of_a_few_characters_does_not_choose_between_copies() -> None:
+    """Two copies without any of the old neighbours: the one whose neighbour ended in the same letters was `moved`."""
+    text = "All of the rooms have a view of the sea and a balcony."
+    page = lines("# Rooms", "The house stands on a hill.", text, "Ask at the desk.")
+    now = lines("# Rooms", "Nobody goes up the hill.", text, "Breakfast is at eight.", "It rains.", text, "We swim.")
+    assert compare(recorded(page, text), now).state is State.AMBIGUOUS
+
+
+def test_teasers_in_a_list_of_links_are_no_notices() -> None:
+    """ "Fact check: …" in a list of other articles changed the context of all of the page."""
+    teasers = "".join(
+        f"<li><a href=/{n}>{line}</a></li>"
+        for n, line in enumerate(
+            ["Fact check: did the minister really say that?", "Night trains are back", "New frogs"]
+        )
+    )
+    assert {drift.state for drift in said("</article>", f"</article><ul>{teasers}</ul>", markup=ARTICLE)} <= SOUND
+    notice = (
+        "<ul><li><a href=/r>Retraction notice</a></li><li><a href=/2>Cite</a></li><li><a href=/3>Print</a></li></ul>"
+    )
+    assert State.CONTEXT_CHANGED in {d.state for d in said("<h1>", f"{notice}<h1>", markup=ARTICLE)}
+
+
+@pytest.mark.parametrize("sign", ["<a href=#x>#</a>", "<a href=#x>¶</a>", " <a href=#x>§</a>", "<span>[edit]</span>"])
+def test_a_link_to_itself_behind_a_heading_is_not_part_of_it(sign: str) -> None:
+    """Passages that hold a heading were `changed` when the site put a sign for its link behind it."""
+    page = said("</h2>", f"{sign}</h2>", markup=ARTICLE)
+    assert {drift.state for drift in page} <= SOUND
+    marked = ARTICLE.replace("</h2>", f"{sign}</h2>")
+    assert {drift.state for drift in said(f"Wheels{sign}", "Wheels", markup=marked)} <= SOUND
+    assert not {drift.state for drift in said("Wheels", "Wheels without water", markup=marked)} <= SOUND
+
+
+def test_a_box_with_a_heading_may_go_as_well_as_come() -> None:
+    """A newsletter's heading stood over all below it; when the box went, the heading of all of that had changed."""
+    inside = ARTICLE.replace("<p>A gate", f"{BOX}<p>A gate")
+    page, bare = page_of(inside), page_of(ARTICLE)
+    for one, other in ((page, bare), (bare, page)):
+        text = one.conversion.text
+        start = text.index("A gate is hung")
+        then = Then(describe(text, start, text.index("Ponds") - 1), (), None, None, one)
+        assert compare(then, other).state is State.INTACT
+
+
+def test_a_heading_that_was_changed_does_not_live_on_in_the_table_of_contents() -> None:
+    """A heading's old words in a list of contents above made it count as still there."""
+    contents = "<ul><li>Wheels</li><li>Gates</li><li>Ponds</li></ul>"
+    markup = ARTICLE.replace("</h1>", f"</h1>{contents}")
+    page, now = page_of(markup), page_of(markup.replace("<h2>Gates", "<h2>Gates that were never built"))
+    start = page.conversion.text.index("A gate is hung")
+    then = Then(describe(page.conversion.text, start, start + 80), ("Mills of the coast", "Gates"), None, None, page)
+    assert compare(then, now).state is State.CONTEXT_CHANGED
+
+
+def test_a_passage_of_several_sections_may_be_taken_apart() -> None:
+    """Short sections share a passage; when they changed places it was `changed`, though each stood as it was."""
+    page = page_of(ARTICLE)
+    text = page.conversion.text
+    start, end = text.index("Wheels"), text.index("Ponds") - 1
+    then = Then(describe(text, start, end), ("Mills of the coast",), None, None, page)
+    sections = ARTICLE.split("<h2>")
+    apart = "<h2>".join([sections[0], sections[2], sections[3].replace("</article></body></html>", ""), sections[1]])
+    drift = compare(then, page_of(f"{apart}</article></body></html>"))
+    assert (drift.state, "sections-apart" in drift.notes) == (State.MOVED, True)
+    assert compare(then, page_of(apart.replace("six hours", "two hours"))).state not in SOUND
+
+
+def test_a_long_table_of_contents_may_be_put_in_within_a_passage() -> None:
+    """Eight parts were looked past; and the line of the contents was taken for the heading that it names."""
+    page = page_of(ARTICLE)
+    text = page.conversion.text
+    then = Then(describe(text, 0, text.index("An undershot")), (), None, None, page)
+    items = "".join(f"<li><a href=#{n}>{line}</a></li>" for n, line in enumerate(["Wheels", *map(str, range(30))]))
+    now = page_of(ARTICLE.replace("<h2>Wheels", f"<ul>{items}</ul><h2>Wheels"))
+    assert compare(then, now).state in SOUND
+
+
+def test_a_line_with_other_words_is_not_put_in_before_a_copy_of_it() -> None:
+    """The last line of an entry was changed, and the same line of the next entry was taken for it."""
+    entry = ["Glendale is served from the yard in the south.", "Service: the same day or two business days"]
+    page = lines("# Los Angeles", *entry, "# Orange", entry[1], "The end.")
+    now = lines("# Los Angeles", entry[0], entry[1].replace("two", "nine"), entry[1], "# Orange", "The end.")
+    start = page.conversion.text.index(entry[0])
+    then = Then(describe(page.conversion.text, start, start + len("\n".join(entry))), (), None, None, page)
+    assert compare(then, now).state not in SOUND
+
+
+def test_what_cannot_be_compared_without_the_page_of_then_is_not_called_the_same() -> None:
+    """The head of a table and the line over a list are ranges of a text that may not be here: rows under other heads
+    were intact. So with a notice of which nobody knows whether it is new."""
+    page = page_of(PAGE)
+    text = page.conversion.text
+    start = text.index("The recommended")
+    then = Then(describe(text, start, start + 120), ("Aspirin in practice", "Adults"), (0, 5), None, None)
+    assert (compare(then, page).state, compare(then, page).notes) == (State.AMBIGUOUS, ("table-head-unknown",))
+    then = Then(describe(text, start, start + 120), ("Aspirin in practice", "Adults"), None, None, None)
+    assert compare(then, page).state in SOUND
+    notice = "<p>Please note: the numbers given below have been found to be incorrect.</p>"
+    assert compare(then, page_of(PAGE.replace("<footer>", f"{notice}<footer>"))).state is State.AMBIGUOUS

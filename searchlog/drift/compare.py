@@ -15,13 +15,14 @@ In this order, and never by likeness alone:
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from searchlog.drift.changes import changes_between
 from searchlog.drift.drift import Change, Drift, State
 from searchlog.drift.nearest import Near, likeness, nearest
-from searchlog.drift.page import MARK, Page
+from searchlog.drift.page import EDIT, MARK, PERMALINK, Page
 from searchlog.drift.places import Place, gapped_places_of, occurrences, pieces_of, places_of
-from searchlog.drift.standing import Agreement, Old, Standing, agreement
+from searchlog.drift.standing import SAME_CHARS, Agreement, Old, Standing, agreement
 from searchlog.drift.then import Then
 from searchlog.extract.conversion import Block, Conversion, Metadata
 from searchlog.wording.alignment import tokens_of
@@ -41,6 +42,8 @@ _CHANGED_SHARE = 0.5
 _IN_PLACE_SHARE = 0.25
 """As many do between the passage's own neighbours."""
 _ANCHOR_CHARS = 60
+_NOTICE_CHARS_MAX = 200
+"""A longer block that holds a notice is running text; where it was there before, nothing is new."""
 
 
 def compare(then: Then, now: Page) -> Drift:
@@ -57,14 +60,64 @@ def compare(then: Then, now: Page) -> Drift:
     places = _in_order(old, places_of(text, page))
     found = [agreement(old, place.standing, place.gaps) for place in places]
     if not any(_is_sound(old, one) for one in found):
-        found += [agreement(old, place.standing, place.gaps) for place in gapped_places_of(pieces_of(old), page)[:8]]
+        gapped = _in_order(old, gapped_places_of(pieces_of(old), page))[:8]
+        found += [agreement(old, place.standing, place.gaps) for place in gapped]
     notices = _new_notices(old, page)
     drift = _of_places(old, page, found) if found else None
     if drift is None:
         drift = _of_other_words(old, page)
         if drift.state is State.ABSENT and not page.hidden_too and text in page.with_hidden.stream:
             drift = replace(drift, notes=(*drift.notes, "hidden-now"))
-    return _with_notices(drift, notices)
+    if old.whole and drift.state not in (State.INTACT, State.MOVED, State.AMBIGUOUS):
+        drift = _of_sections(old, page) or drift
+    drift = _with_notices(drift, notices)
+    return drift if old.whole else _as_far_as_known(drift, then, old, page)
+
+
+def _as_far_as_known(drift: Drift, then: Then, old: Old, page: Page) -> Drift:
+    """Return what can be said where the page of then is not here: what cannot be compared is not called the same."""
+    if drift.state not in (State.INTACT, State.MOVED):
+        return drift
+    said = "\n".join([old.standing.page.lines, *old.heading_path]).casefold()
+    lines = [line.casefold() for line in page.notices if line.casefold() not in said]
+    blocks = [part.text.casefold() for part in page.parts if len(part.text) <= _NOTICE_CHARS_MAX] if lines else []
+    noticed = any(line in block and 2 * len(line) >= len(block) for line in lines for block in blocks)
+    unknown = [
+        *(["table-head-unknown"] if then.table_head and _known(then, then.table_head) is None else []),
+        *(["lead-in-unknown"] if then.lead_in and _known(then, then.lead_in) is None else []),
+        *(["notice-there"] if noticed else []),
+    ]
+    return replace(drift, state=State.AMBIGUOUS, notes=(*drift.notes, *unknown)) if unknown else drift
+
+
+def _of_sections(old: Old, page: Page) -> Drift | None:
+    """Return that a passage of several sections was taken apart, when each of them stands as it stood."""
+    found: list[Drift] = []
+    for section in _sections(old):
+        places = [agreement(section, one.standing) for one in _in_order(section, places_of(section.text, page))]
+        drift = _of_places(section, page, places) if places else None
+        if drift is None or drift.state not in (State.INTACT, State.MOVED):
+            return None
+        found.append(drift)
+    if len(found) < 2:
+        return None
+    longest = max(found, key=lambda drift: (drift.end or 0) - (drift.start or 0))
+    return replace(longest, state=State.MOVED, notes=(*longest.notes, "sections-apart"))
+
+
+def _sections(old: Old) -> list[Old]:
+    """Return a passage cut where its own headings begin."""
+    then = old.standing
+    parts = then.page.parts[then.first.number : then.last.number + 1]
+    starts = [then.start]
+    for before, part in pairwise(parts):
+        if part.kind == "heading" and before.kind != "heading":
+            starts.append(part.start)
+    ends = [then.page.parts[then.page.part_at(start).number - 1].end for start in starts[1:]] + [then.end]
+    return [
+        Old(Standing(then.page, start, end), (), True, old.head if n == 0 else "", old.lead_in if n == 0 else "")
+        for n, (start, end) in enumerate(zip(starts, ends, strict=True))
+    ]
 
 
 # --- how it stood then -----------------------------------------------------------------------------------------------
@@ -92,13 +145,28 @@ def _old(then: Then, now: Page) -> Old | None:
     span = page.folded_range(len(prefix), len(prefix) + len(exact))
     if span is None:
         return None
-    return Old(Standing(page, *span), tuple(folded(heading) for heading in then.heading_path), False)
+    path = tuple(folded(heading) for heading in then.heading_path)
+    above = [folded(_known(then, place) or "") for place in (then.table_head, then.lead_in)]
+    return Old(Standing(page, *span), path, False, *above)
+
+
+def _known(then: Then, span: tuple[int, int] | None) -> str | None:
+    """Return a piece of the text of then, where its selectors hold it."""
+    selectors = then.selectors
+    known = selectors.prefix + selectors.exact + selectors.suffix
+    first = selectors.start - len(selectors.prefix)
+    if span is None or not first <= span[0] < span[1] <= first + len(known):
+        return None
+    return known[span[0] - first : span[1] - first]
 
 
 def _same_words(stream: str, exact: str) -> bool:
     """Whether a stretch of a stream is all of a passage: a part of it that is hidden is missing there."""
-    plain = MARK.sub("", folded(exact))
-    return "".join(MARK.sub("", stream).split()) == "".join(plain.split())
+    return _letters(stream) == _letters(folded(exact))
+
+
+def _letters(text: str) -> str:
+    return PERMALINK.sub("", "".join(MARK.sub("", EDIT.sub("", text)).split()))
 
 
 def _page_of_lines(text: str, kind: str) -> Page:
@@ -210,9 +278,11 @@ def _of_places(old: Old, page: Page, found: list[Agreement]) -> Drift | None:
     start, end = page.raw(place.start, place.end)
     notes = _notes(old, page, best)
     if sound:
-        rivals = [one for one in sound if one is not best and _rank(one) == _rank(best)]
+        rivals = [one for one in sound if one is not best and _is_as_good(one, best)]
         if rivals and not _same_number(old, page, found, best):
             return Drift(State.AMBIGUOUS, start, end, similarity="1", notes=notes)
+        if _is_copy_gone(old, page, place):
+            return Drift(State.AMBIGUOUS, start, end, similarity="1", notes=(*notes, "copy-gone"))
         near = best.before_same or best.after_same
         return Drift(State.INTACT if near else State.MOVED, start, end, similarity="1", notes=notes)
     if _other_marks(old, place):
@@ -222,8 +292,25 @@ def _of_places(old: Old, page: Page, found: list[Agreement]) -> Drift | None:
     return Drift(State.CONTEXT_CHANGED, start, end, changes, "1", tuple(dict.fromkeys([*reasons, *notes])))
 
 
-def _rank(one: Agreement) -> tuple[int, int]:
-    return one.before_same + one.after_same, one.likeness
+def _is_as_good(one: Agreement, best: Agreement) -> bool:
+    """Whether nothing but a few characters, which are alike by chance, puts one place before another."""
+    sides = one.before_same + one.after_same
+    return sides == best.before_same + best.after_same and best.likeness - one.likeness < SAME_CHARS
+
+
+def _is_copy_gone(old: Old, page: Page, place: Standing) -> bool:
+    """Whether fewer copies in the surroundings of this place are left than there were: which one went, nothing says."""
+    then = old.standing
+    copies = occurrences(then.page.stream, old.text) if old.whole else []
+    if len(copies) < 2 or len(copies) > _COPIES_MAX:
+        return False
+    ours = _closeness(then, place)
+    tied = sum(_closeness(Standing(then.page, at, at + len(old.text)), place) == ours for at in copies)
+    if tied < 2:
+        return False
+    pieces = pieces_of(old)
+    left = gapped_places_of(pieces, page) if len(pieces) > 1 else places_of(old.text, page)
+    return len(left) < len(copies) and sum(_closeness(then, one.standing) >= ours for one in left) < tied
 
 
 def _same_number(old: Old, page: Page, found: list[Agreement], best: Agreement) -> bool:

@@ -10,19 +10,29 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from searchlog.extract.conversion import Block, Conversion
 from searchlog.wording.alignment import Token, tokens_of
 from searchlog.wording.folding import fold
-from searchlog.wording.notices import is_notice, is_plain_notice, notices_of
+from searchlog.wording.notices import is_notice, is_of_itself, is_pointer, notices_of
 
-__all__ = ["MARK", "Page", "Part", "outline_free"]
+__all__ = ["EDIT", "MARK", "PERMALINK", "Page", "Part", "outline_free"]
 
 MARK = re.compile(r"\[[0-9]{1,3}\]")
 """A reference mark."""
+PERMALINK = re.compile("[\u00b6\u00a7#\U0001f517\u2693]")
+EDIT = re.compile(
+    r"\[ ?(?:edit|bearbeiten|modifier|editar|modifica|bewerken|edytuj|править|编辑|編輯|編集|편집)[^\[\]]{0,40}\]",
+    re.IGNORECASE,
+)
+_SIGNS = re.compile(
+    "(?: ?[\u00b6\u00a7\U0001f517\u2693]| #|(?<=[a-z]{3})#|(?<=[?!).:])#| ?" + EDIT.pattern + ")+$", re.IGNORECASE
+)
+"""What stands behind a heading for a reader to click on: a link to itself, or to what changes it."""
+_HEADED = frozenset(("heading", "term", "other"))
 _UNSPACED = re.compile("[\u3000-\u303f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0eff\u1780-\u17ff]")
 _LEVEL_MAX = 6
 _LEAD_IN_CHARS_MAX = 300
@@ -81,6 +91,8 @@ class Page:
         for index, block in self._shown():
             folded = fold(text[block.start : block.end])
             kept = _without_marks(folded.text) if block.kind != "code" else None
+            if block.kind in _HEADED and (signs := _SIGNS.search(folded.text)):
+                kept = [(a, min(b, signs.start())) for a, b in kept or [(0, signs.start())] if a < signs.start()]
             line = folded.text if kept is None else "".join([folded.text[a:b] for a, b in kept])
             if not line:
                 continue
@@ -177,6 +189,15 @@ class Page:
         """Return the numbers of the headings over a part, outermost first."""
         return self._paths[0 if furniture else 1][number]
 
+    def headings_over_without(self, number: int, out: Collection[int]) -> tuple[int, ...]:
+        """Return the numbers of the headings over a part as if some headings were not there."""
+        path: list[Part] = []
+        for part in self.parts[:number]:
+            if part.kind == "heading" and part.number not in out:
+                path = [one for one in path if _level(one) < _level(part)]
+                path.append(part)
+        return tuple([part.number for part in path])
+
     def table_head_over(self, part: Part) -> str:
         """Return the head of the table that a row stands in, or its first row where none is marked; else empty."""
         if part.kind != "table-row" or part.group is None:
@@ -237,7 +258,7 @@ class Page:
         for start, end in notices_of(lines):
             part = self.parts[bisect_right(starts, start) - 1]
             line = lines[start:end].strip()
-            teaser = part.link >= 80 and part.repeats >= 3 and not is_plain_notice(line)
+            teaser = part.link >= 80 and (part.repeats >= 3 or is_pointer(line)) and not is_of_itself(line)
             if not teaser and part.kind != "code":
                 out.add(line)
         title = fold(self.conversion.metadata.title or "").text
@@ -333,14 +354,17 @@ def _without_marks(text: str) -> list[tuple[int, int]] | None:
     return [*out, (at, len(text))] if at < len(text) else out
 
 
+def _level(part: Part) -> int:
+    return min(part.level or 1, _LEVEL_MAX)
+
+
 def _paths(parts: Sequence[Part], *, furniture: bool) -> list[tuple[int, ...]]:
     out: list[tuple[int, ...]] = []
     path: list[Part] = []
     now: tuple[int, ...] = ()
     for part in parts:
         if part.kind == "heading" and (furniture or not part.furniture):
-            level = min(part.level or 1, _LEVEL_MAX)
-            while path and min(path[-1].level or 1, _LEVEL_MAX) >= level:
+            while path and _level(path[-1]) >= _level(part):
                 path.pop()
             out.append(tuple([heading.number for heading in path]))
             path.append(part)

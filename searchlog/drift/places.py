@@ -15,6 +15,11 @@ PLACES_MAX = 1_000
 _STARTS_MAX = 40
 """Places of the first piece from which a passage with blocks put in is followed."""
 _GAP_PARTS_MAX = 8
+_STEPS_MAX = 60
+"""Parts that begin like a piece and are tried, of one place."""
+_GAP_LINKS_MAX = 80
+"""A table of contents has as many parts."""
+_LINKED_PERCENT = 80
 
 
 class Place(NamedTuple):
@@ -63,10 +68,18 @@ def gapped_places_of(pieces: list[str], page: Page) -> list[Place]:
 
 
 def _followed(pieces: list[str], page: Page, start: int) -> Place | None:
+    """Follow the pieces from the first one on; where one stands in several parts, the nearest that leads on."""
+    found = _rest(pieces[1:], page, start + len(pieces[0]), [_STEPS_MAX])
+    return Place(Standing(page, start, found[0]), tuple(found[1])) if found is not None else None
+
+
+def _rest(pieces: list[str], page: Page, at: int, steps: list[int]) -> tuple[int, list[Part]] | None:
+    """Return where the last of the pieces ends and what stands between them.
+
+    steps: how many more parts may be tried.
+    """
     stream, parts = page.stream, page.parts
-    gaps: list[Part] = []
-    at = start + len(pieces[0])
-    for piece in pieces[1:]:
+    for n, piece in enumerate(pieces):
         begin = at + 1 if stream[at : at + 1] == " " else at
         if stream.startswith(piece, begin):
             at = begin + len(piece)
@@ -74,11 +87,15 @@ def _followed(pieces: list[str], page: Page, start: int) -> Place | None:
         part = page.part_at(at - 1)
         if at != part.end:
             return None
-        for number in range(part.number + 1, min(len(parts), part.number + 2 + _GAP_PARTS_MAX)):
-            if stream.startswith(piece, parts[number].start):
-                at = parts[number].start + len(piece)
-                break
-            gaps.append(parts[number])
-        else:
-            return None
-    return Place(Standing(page, start, at), tuple(gaps))
+        passed: list[Part] = []
+        for other in parts[part.number + 1 : part.number + 2 + _GAP_LINKS_MAX]:
+            if stream.startswith(piece, other.start) and steps[0] > 0:
+                steps[0] -= 1
+                found = _rest(pieces[n + 1 :], page, other.start + len(piece), steps)
+                if found is not None:
+                    return found[0], [*passed, *found[1]]
+            passed.append(other)
+            if sum(not (one.furniture or one.link >= _LINKED_PERCENT) for one in passed) > _GAP_PARTS_MAX:
+                return None
+        return None
+    return at, []

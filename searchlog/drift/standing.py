@@ -7,19 +7,20 @@ it says.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from searchlog.drift.page import Page, Part, is_lead_in, outline_free
 from searchlog.wording.alignment import aligned, tokens_of
+from searchlog.wording.folding import folded
 from searchlog.wording.notices import is_rebuttal
 
-__all__ = ["BESIDE_MAX", "Agreement", "Old", "Standing", "agreement"]
+__all__ = ["BESIDE_MAX", "SAME_CHARS", "Agreement", "Old", "Standing", "agreement"]
 
 BESIDE_MAX = 400
 """Characters of the stream on each side that are compared."""
-_SAME_CHARS = 24
+SAME_CHARS = 24
 """As many next to a passage are its neighbour."""
 _FRESH_MAX = 12
 """Parts in a row that are looked past."""
@@ -34,6 +35,8 @@ _APART = frozenset(("nav", "header", "footer", "aside"))
 """Furniture by the names of its elements. What is furniture by its look alone may be none tomorrow."""
 _LINKED_PERCENT = 80
 """A part with as much of it in links leads elsewhere and is not running text."""
+_BOX_PARTS_MAX = 30
+_FEW_WORDS = 2
 _ABOVE_MAX = 80
 """Parts above a list's item among which the line that leads in to it is looked for."""
 
@@ -164,9 +167,48 @@ class Old:
 
     @cached_property
     def _counted(self) -> list[int]:
-        parts = self.standing.page.parts
         over = self.standing.page.headings_over(self.standing.first.number, furniture=True)
+        return self._of_weight(over)
+
+    def _of_weight(self, over: Sequence[int]) -> list[int]:
+        parts = self.standing.page.parts
         return [n for n in over if not (kind := parts[n].furniture) or (kind not in _APART and n == over[-1])]
+
+    def without_boxes(self, now: Page) -> tuple[frozenset[str], tuple[frozenset[str], ...], tuple[str, ...]] | None:
+        """Return the headings over it without those of boxes that are gone as a whole, where there are such.
+
+        All of them, those that count, and the innermost of these. A box is a heading with parts in the same element
+        behind it, before the passage: one that asks to subscribe stood over all below it, until the next heading.
+        """
+        page, first = self.standing.page, self.standing.first
+        if not self.whole:
+            return None
+        boxed = {n for n in page.headings_over(first.number, furniture=True) if self._was_boxed(n, now)}
+        if not boxed:
+            return None
+        over = page.headings_over_without(first.number, boxed)
+        while more := {n for n in over if n not in boxed and self._was_boxed(n, now)}:
+            boxed |= more
+            over = page.headings_over_without(first.number, boxed)
+        counted = self._of_weight(over)
+        forms = [page.heading_forms(n) for n in over]
+        inner = tuple([page.heading_text(n) for n in counted[-1:]])
+        return frozenset[str]().union(*forms), tuple([page.heading_forms(n) for n in counted]), inner
+
+    def _was_boxed(self, heading: int, now: Page) -> bool:
+        parts = self.standing.page.parts
+        box = parts[heading].path.rpartition("/")[0]
+        inside = gone = 0
+        for part in parts[heading + 1 : self.standing.first.number]:
+            if not f"{part.path}/".startswith(f"{box}/"):
+                break
+            inside += 1
+            if len(part.text) > _SHORT_CHARS:
+                if part.text in now.texts:
+                    return False
+                gone += 1
+        stands_inside = f"{self.standing.first.path}/".startswith(f"{box}/")
+        return bool(box) and inside <= _BOX_PARTS_MAX and gone > 0 and not stands_inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +240,8 @@ def agreement(old: Old, place: Standing, gaps: tuple[Part, ...] = ()) -> Agreeme
     reasons: list[str] = []
     notes: list[str] = []
     whole = old.whole
+    if whole and not (before or after):
+        before, after = [_is_alike_past_boxes(old, place, step) for step in (-1, 1)]
     same_left = _beside((then.left_in, then.left), place.left_in, (place.left, left), whole=whole, holds=_ends)
     same_right = _beside((then.right_in, then.right), place.right_in, (place.right, right), whole=whole, holds=_begins)
     if not (same_left and same_right):
@@ -269,7 +313,7 @@ def _beside(
 
 def _is_neighbour(then: Standing, place: Standing, step: int, same: int, old: Old) -> bool:
     known = then.left if step < 0 else then.right
-    if same >= min(_SAME_CHARS, max(1, len(known.strip()))):
+    if same >= min(SAME_CHARS, max(1, len(known.strip()))):
         return True
     if not known.strip():
         return place.beside_part(step, old.is_fresh) is None or not old.whole
@@ -279,6 +323,14 @@ def _is_neighbour(then: Standing, place: Standing, step: int, same: int, old: Ol
         return False
     beside = place.beside_part(step, old.is_fresh)
     return beside is not None and beside.text == then.page.parts[number].text
+
+
+def _is_alike_past_boxes(old: Old, place: Standing, step: int) -> bool:
+    """Whether the neighbour is there when lists of links, and what only one of the two pages has, are looked past."""
+    texts = place.page.texts
+    then, _ = old.standing.beyond(step, lambda part: part.link >= _LINKED_PERCENT or part.text not in texts)
+    now, _ = place.beyond(step, lambda part: part.link >= _LINKED_PERCENT or old.is_fresh(part))
+    return (_tail(then, now) if step < 0 else _start(then, now)) >= SAME_CHARS
 
 
 def _tail(one: str, other: str) -> int:
@@ -310,9 +362,9 @@ def _up_to_heading(passed: list[Part]) -> list[Part]:
 
 def _says_otherwise(part: Part, old: Old) -> bool:
     """Whether fresh text takes back what stands beside it: of a part that was only changed, what was put in counts."""
-    if part.link >= _LINKED_PERCENT:
-        return False
     then = old.standing
+    if part.link >= _LINKED_PERCENT and then.first.link < _LINKED_PERCENT:
+        return False
     numbers = range(max(0, then.first.number - 3), min(len(then.page.parts), then.last.number + 4))
     words = [token.text for token in tokens_of(part.text[:_CHANGED_CHARS_MAX])]
     for number in numbers if old.whole else ():
@@ -338,10 +390,24 @@ def _gaps_say_otherwise(gaps: tuple[Part, ...], old: Old, place: Standing) -> bo
             continue
         if not apart and (_says_otherwise(part, old) or (is_lead_in(part) and not part.furniture)):
             return True
-        if _is_of_the_same(part, place):
+        if _is_of_the_same(part, place) or _is_own_with_other_words(part, old):
             return True
+        if len(gaps) == 1 and len(part.text) <= _ATTRIBUTION_CHARS_MAX:
+            continue  # a label such as "advertisement" that stood elsewhere
         if old.whole and not part.furniture and part.link < _LINKED_PERCENT and not old.is_fresh(part):
             return True  # other text of then: the rest of the passage stands beyond it, elsewhere
+    return False
+
+
+def _is_own_with_other_words(part: Part, old: Old) -> bool:
+    """Whether a part is one of the passage's own with other words: the one that reads as it did is then a copy."""
+    if not old.whole:
+        return False
+    words = [token.text for token in tokens_of(part.text[:_CHANGED_CHARS_MAX])]
+    for own in _parts(old.standing):
+        known = [token.text for token in tokens_of(own.text[:_CHANGED_CHARS_MAX])]
+        if len(words) > _FEW_WORDS and own.text != part.text and 3 * len(aligned(known, words)) > 2 * len(words):
+            return True
     return False
 
 
@@ -356,9 +422,9 @@ def _passed(old: Old, place: Standing, step: int) -> list[Part]:
     passed: list[Part] = []
     while 0 <= number < len(parts) and len(passed) < _NEAR_MAX:
         text = parts[number].text
-        if step < 0 and (text.endswith(known[-_SAME_CHARS:]) or known.endswith(text)):
+        if step < 0 and (text.endswith(known[-SAME_CHARS:]) or known.endswith(text)):
             return passed
-        if step > 0 and (text.startswith(known[:_SAME_CHARS]) or known.startswith(text)):
+        if step > 0 and (text.startswith(known[:SAME_CHARS]) or known.startswith(text)):
             return passed
         passed.append(parts[number])
         number += step
@@ -367,6 +433,8 @@ def _passed(old: Old, place: Standing, step: int) -> list[Part]:
 
 def _is_of_the_same(part: Part, place: Standing) -> bool:
     """Whether a part between the passage's blocks is one more item or row of the same list or table."""
+    if part.kind not in ("list-item", "table-row", "term"):
+        return False  # an advertisement within an item
     return part.group is not None and part.group in (place.first.group, place.last.group) and not part.furniture
 
 
@@ -382,13 +450,15 @@ def _headings_differ(old: Old, place: Standing) -> bool:
     page, first = place.page, place.first
     over = page.headings_over(first.number, furniture=True)
     now = frozenset[str]().union(*[page.heading_forms(n) | {page.parts[n].text} for n in over])
-    gone = [forms for forms in old.forms_that_count if forms.isdisjoint(now)]
-    if gone and not all(_stands_above(forms, page, first.number) for forms in gone):
+    all_headings, counted, inner = old.all_headings, old.forms_that_count, old.headings_that_count[-1:]
+    if any(forms.isdisjoint(now) for forms in counted) and (left := old.without_boxes(page)) is not None:
+        all_headings, counted, inner = left
+    gone = [forms for forms in counted if forms.isdisjoint(now)]
+    if gone and not all(_stands_above(forms, old, place) for forms in gone):
         return True
-    inner = old.headings_that_count[-1:]
     for number in over:
         heading = page.parts[number]
-        if not old.all_headings.isdisjoint(page.heading_forms(number) | {heading.text}):
+        if not all_headings.isdisjoint(page.heading_forms(number) | {heading.text}):
             continue
         if heading.furniture in _APART or (heading.furniture and number != over[-1]):
             continue
@@ -400,10 +470,17 @@ def _headings_differ(old: Old, place: Standing) -> bool:
     return False
 
 
-def _stands_above(forms: frozenset[str], page: Page, first: int) -> bool:
-    return any(
+def _stands_above(forms: frozenset[str], old: Old, place: Standing) -> bool:
+    """Whether a heading stands above, as often as it did then: its line in a table of contents is not it."""
+    now = _times_above(forms, place)
+    return now > 0 and (not old.whole or now >= _times_above(forms, old.standing))
+
+
+def _times_above(forms: frozenset[str], standing: Standing) -> int:
+    page = standing.page
+    return sum(
         part.text in forms or (part.kind == "heading" and not forms.isdisjoint(page.heading_forms(part.number)))
-        for part in page.parts[:first]
+        for part in page.parts[: standing.first.number]
     )
 
 
@@ -447,7 +524,7 @@ def _cells_differ(old: Old, place: Standing) -> bool:
 
 def _cells(page: Page, part: Part) -> tuple[str, ...]:
     raw = page.conversion.text[part.raw_start : part.raw_end]
-    return tuple([" ".join(cell.split()) for cell in raw.split("\t")]) if "\t\t" in raw or raw[-1:] == "\t" else ()
+    return tuple([folded(cell) for cell in raw.split("\t")]) if "\t\t" in raw or raw[-1:] == "\t" else ()
 
 
 def _parts(standing: Standing) -> list[Part]:

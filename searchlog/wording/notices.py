@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-__all__ = ["is_notice", "is_plain_notice", "is_rebuttal", "notices_of"]
+__all__ = ["is_notice", "is_of_itself", "is_plain_notice", "is_pointer", "is_rebuttal", "notices_of"]
 
 _SENTENCE_CHARS_MAX = 400
 _SHORT_CHARS = 70
@@ -48,6 +48,17 @@ do not cite|do not use this|concerns have been raised|newer version of this|eine
 dieser seite gibt es eine
 nouvelle version de cet|nueva versión de est|newer version is available here|has since been|have since been
 we have removed|we removed|we regret|we apologise|we apologize|stand corrected
+lost confidence in|turned out not to be|turned out to be wrong|turned out to be false|has been recalled
+have been recalled|not in force|notice of removal|removal notice|updated to correct|updated to fix an error
+corrected to reflect|ne sont plus à jour|ne sont plus valables|ne sont plus en vigueur|n'est plus d'actualité
+已被删除|已删除|已被撤
+no longer stands by|no longer stand by|no longer endorse|no longer meets|no longer meet our|known to be wrong
+known to be incorrect|known to be false|known to be inaccurate|known to be unreliable|contain errors|contain an error
+contains an error|contained an error|contains serious|contains mistakes|contains incorrect|readers are alerted
+readers are advised|readers should be aware|readers are warned|could not be reproduced|cannot be reproduced
+do not use the figures
+do not use these|do not use the data|do not use the results|should be disregarded|should be ignored
+should not be cited|should be treated with caution|treat with caution|has been pulled|was pulled|been unpublished
 no longer reflect|should not be used|must not be used|gilt nicht mehr|gelten nicht mehr|ne s'applique plus
 ya no se aplica
 archived for historical|archived content|this is an archive|historical purposes only|for reference only
@@ -88,6 +99,12 @@ unieważnion|zdementowan|zastąpiony przez|zastąpiona przez|stracił ważność
 철회|정정|바로잡습니다|편집자 주|편집자주|더 이상 유효하지|오래된 정보|최신 정보가 아|폐지되|취소되|무효|풍자
 이전 버전|사실이 아닌 것으로
 대체되었|우려 표명|오류가 있
+αποσύρθηκε|αποσυρθεί|ανακλήθηκε|διόρθωση:|δεν ισχύει πλέον|geri çekil|düzeltme:|artık geçerli değil|güncelliğini yitir
+bị rút lại|đã rút lại|đính chính|không còn hiệu lực|không còn đúng|ถูกถอน|ถอนบทความ|แก้ไขข้อผิดพลาด|ไม่ถูกต้องอีก|ล้าสมัย
+वापस ले लिय|वापस लिय|भूल सुधार|खंडन|पुराना हो|अब मान्य नहीं|retras|rectificare|erată|nu mai este valabil|peruttu
+vedetty takaisin|oikaisu:|vanhentun|ei ole enää voimassa|dragits tillbaka|tillbakadrag|dragits in|rättelse|inaktuell
+trukket tilbage|trukket tilbake|rettelse:|forældet|utdatert|odvolán|stažen|oprava:|zastaral|visszavon|helyreigazítás
+elavult|відклик|спростування|виправлення:|застаріл
 تم سحب|سُحب|سحبت هذه|تصحيح:|تصويب|تنويه|ملاحظة المحرر|من المحرر|نسخة سابقة من هذا|لم يعد صالح|لم تعد صالح|لم يعد سار
 قديمة وغير
 تم إلغاء|ملغاة|محتوى ساخر|مقال ساخر|تم دحض|ثبت عدم صحة|استُبدل|تراجع عن هذا|إبداء القلق|تم التراجع
@@ -161,7 +178,8 @@ _REBUTTING = """
 not true|untrue|false|incorrect|wrong|refuted|disproved|debunked|contradict|disputed|denied|however|no longer
 exaggerat
 misleading|mistaken|inaccurate|superseded|reversed|overturned|revised|retracted|withdrawn|opposite|contrary|in fact
-alleged|allegedly|supposedly|critics|myth|hypothetical|fictional|does not apply|not the case|not apply|only applies
+alleged|allegedly|supposedly|critics|myth|hypothetical|fictional|does not apply|not the case|not apply
+none of this|none of these|none of the above|only applies
 applies only|except for|unless|replaced|outdated|previously|formerly|turned out|in error|unproven|unfounded
 falsch|nicht wahr|widerlegt|unwahr|jedoch|allerdings|veraltet|stimmt nicht|bestritten|angeblich|gilt nicht|früher
 faux|fausse|réfuté|démenti|cependant|toutefois|contredit|erroné|prétend|n'est plus|ne s'applique pas|inexact
@@ -192,6 +210,11 @@ _STRONG = re.compile(
     "|辟谣|철회|سحب"
 )
 """Words of standing that open a line about nothing but the page."""
+_POINTER = re.compile(
+    r"\W*(?:read (?:also|more|next)|see also|also read|related|more (?:on|from)|don't miss|lesen sie auch"
+    r"|mehr zum thema|auch interessant|(?:à )?lire aussi|lea también|leia (?:também|mais)|leggi anche|lees ook"
+    r"|czytaj też|читайте также|延伸阅读|相关阅读|相關閱讀|あわせて読みたい|関連記事|관련 기사|اقرأ أيضا)"
+)
 _ALPHABETIC = re.compile(r"[a-z\u00df-\u024f\u0370-\u052f\u0600-\u06ff]")
 
 
@@ -247,6 +270,19 @@ def is_plain_notice(sentence: str) -> bool:
     if hit is None or re.search(r"\w", small[: hit.start()]):
         return False
     return len(small) <= _SHORT_CHARS // 2 or re.match(r"[^\W_]*\s*[\]):-]", small[hit.end() :]) is not None
+
+
+def is_of_itself(sentence: str) -> bool:
+    """Return whether a notice says that it is about the page it stands on, or is no more than a label.
+
+    For one of several links: "Fact check: did she say that?" leads to another page, "Retraction notice" to this one's.
+    """
+    return len(sentence) <= _SHORT_CHARS // 2 or _pattern(_ITSELF).search(sentence.casefold()) is not None
+
+
+def is_pointer(text: str) -> bool:
+    """Return whether a line of links says by its first words that it leads to other pages."""
+    return _POINTER.match(text.casefold()) is not None
 
 
 def is_rebuttal(text: str) -> bool:
