@@ -574,6 +574,16 @@ def test_a_term_or_a_name_that_is_the_evidences_but_for_one_piece_is_wrong() -> 
     assert codes_of("It uses DVB-T2 [e1].", e1="It uses DVB-S2.") == ["number-unsupported"]
 
 
+def test_the_words_of_another_sentence_are_not_around_a_number() -> None:
+    """A right number at a sentence's end was told wrong: the evidence has another before the words of the next line."""
+    passage = (
+        "In the other years there were fewer (see 4). Although their rates were lower than in that year, those of "
+        "their peers rose more than before (26%). Further studies are needed."
+    )
+    told = "Those of their peers rose more (26%) [e1].\n- Although their rates were lower than in that year, they rose"
+    assert codes_of(told + " [e1].", e1=passage) == []
+
+
 HOSTILE = {
     "brackets": "[" * 20_000,
     "quotes": '"' * 20_000,

@@ -171,6 +171,10 @@ def test_a_number_word_ends_where_a_word_does_and_an_ordinal_ends_the_number() -
     assert [q.values for q in quantities("one hundred and first")] == [(101,)]
 
 
+def test_a_fraction_may_have_its_top_in_digits() -> None:
+    assert only("2-thirds").values == only("two thirds").values
+
+
 def test_decades_are_read_with_blanks_between_digits_and_characters() -> None:
     """`20世纪70 年代` was the number 20 and 70 years."""
     assert only("20 世纪 70 年代").days == only("20世纪70年代").days == only("1970 年代").days == (Day(1970, years=10),)

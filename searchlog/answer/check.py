@@ -433,7 +433,8 @@ class _Check:
             if is_counting(text, quantity):
                 continue
             claims = self._claims_at(quantity.start, quantity.end)
-            self._quantity(Place(text, quantity, tokens, begins), claims)
+            within = (min(c.start for c in claims), max(c.end for c in claims)) if claims else (0, len(text))
+            self._quantity(Place(text, quantity, tokens, begins, within), claims)
 
     def _quantity(self, place: Place, claims: Sequence[Claim]) -> None:
         own, inherited = self._rest(claims)

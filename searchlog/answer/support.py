@@ -70,16 +70,20 @@ class Place:
     tokens: Sequence[Token]
     begins: Sequence[int]
     """Where the tokens begin."""
+    within: tuple[int, int] | None = None
+    """Of the answer: its stretch. What another sentence says is not what stands around this number."""
 
     def left(self, most: int) -> list[str]:
         """Return the words before it, the nearest first."""
         n = bisect_left(self.begins, self.quantity.start)
-        return [token.word for token in reversed(self.tokens[max(0, n - most) : n])]
+        first = self.within[0] if self.within else 0
+        return [token.word for token in reversed(self.tokens[max(0, n - most) : n]) if token.start >= first]
 
     def right(self, most: int) -> list[str]:
         """Return the words after it."""
         n = bisect_left(self.begins, self.quantity.end)
-        return [token.word for token in self.tokens[n : n + most]]
+        last = self.within[1] if self.within else len(self.text)
+        return [token.word for token in self.tokens[n : n + most] if token.start < last]
 
 
 @dataclass(frozen=True, slots=True)

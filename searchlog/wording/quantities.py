@@ -67,7 +67,7 @@ _CHINESE_TENTHS = re.compile(
     r"([一二三四五六七八九]|\d)成(?:([一二三四五六七八九])|半)?(?![立为功本员长果年分就人都了语绩效交])"
 )
 _FRACTION_WORDS = re.compile(
-    r"\b(?:(?P<top>one|two|three|four|five|a)[\s-])?(?P<part>half|halves|thirds?|quarters?|fourths?|fifths?|"
+    r"\b(?:(?P<top>one|two|three|four|five|a|(?<![\d.,])[1-9])[\s-])?(?P<part>half|halves|thirds?|quarters?|fourths?|fifths?|"
     r"sixths?|eighths?|tenths?)\b",
     re.IGNORECASE,
 )
@@ -150,8 +150,8 @@ def _shares(text: str) -> Iterator[Quantity]:
                 m.start(), m.end(), "number", (first * 10 + more,), (), "percent", place=Fraction(10), is_spelled=True
             )
     for m in _FRACTION_WORDS.finditer(text):
-        part = m["part"].lower()
-        top = _TOPS.get((m["top"] or "one").lower(), 1)
+        part, written = m["part"].lower(), (m["top"] or "one").lower()
+        top = int(written) if written.isdecimal() else _TOPS[written]
         if m["top"] or part in ("half", "quarter"):
             values = [Fraction(top, _PARTS[part[:3]])]
             yield Quantity(m.start(), m.end(), "number", tuple(values), is_spelled=True)
