@@ -473,6 +473,7 @@ def test_a_unit_is_wrong_though_the_bare_number_stands_elsewhere() -> None:
     assert codes_of("She solved it at just 17 months old [e1].", e1=passage) == ["unit-differs"]
     assert codes_of("She solved it at just 17 years old [e1].", e1=passage) == []
     assert codes_of("5月3日开通，用时18个月[e1]。", e1="1932年5月3日开通，用了18个月。") == []
+    assert codes_of("大约过了七年[e1]。", e1="2015.07.21开通") == ["number-unsupported"]
 
 
 def test_a_small_count_is_wrong_where_the_evidence_counts_the_same_things() -> None:
@@ -488,6 +489,7 @@ def test_over_means_more_and_nearly_means_less() -> None:
     assert codes_of("It took over 50 days [e1].", e1="It took 53 days.") == []
     assert codes_of("It took nearly 50 days [e1].", e1="It took 53 days.") == ["number-unsupported"]
     assert codes_of("It took nearly 50 days [e1].", e1="It took 48 days.") == []
+    assert codes_of("Over 70% of them died [e1].", e1="Over 60% died; so in 1576–77.") == ["number-unsupported"]
     assert codes_of("用了50多天[e1]。", e1="用了48天。") == ["number-unsupported"]
 
 

@@ -223,7 +223,7 @@ def _number(place: Place, held: Sequence[Held]) -> Judgement:
     for one, other, aside in _all(held):
         notes = ("aside",) if aside else ()
         if other.kind == "date":
-            if wanted & _parts(other.days) and _may_be_of_date(place):
+            if wanted & _parts_meant(place, other.days):
                 return Judgement("supported", one.given.id, _said(one, other, aside), notes)
             continue
         if other.kind not in ("number", "time") or not wanted & {*other.values, *other.pieces}:
@@ -247,11 +247,15 @@ def _number(place: Place, held: Sequence[Held]) -> Judgement:
     )
 
 
-def _may_be_of_date(place: Place) -> bool:
-    """Return whether a number may be the year, month or day of a date: it has no unit, or that of a date (`5日`)."""
+def _parts_meant(place: Place, days: Sequence[Day]) -> set[Fraction]:
+    """Return what of dates a number may be: any part without a unit, else the one that it is written as (`5日`)."""
     quantity = place.quantity
+    if not quantity.unit:
+        return _parts(days)
     written = place.text[quantity.start : quantity.end].rstrip()
-    return not quantity.unit or (quantity.unit in ("year", "month", "day") and written[-1:] in "年月日년월일")
+    if quantity.unit not in ("year", "month", "day") or written[-1:] not in tuple("年月日년월일"):
+        return set()
+    return {Fraction(n) for n in (getattr(day, quantity.unit) for day in days) if n is not None}
 
 
 def _parts(days: Sequence[Day]) -> set[Fraction]:
@@ -347,6 +351,8 @@ def _rounded(place: Place, held: Sequence[Held]) -> Judgement | None:
             if other.kind != "number" or _fits(quantity.unit, other.unit, one) is None:
                 continue
             for theirs in other.values[:1]:
+                if quantity.unit and not other.unit and value < 1000:
+                    continue  # a number without its unit is not one to round as well
                 if not value or theirs % quantity.place == 0 or not _leans(place, theirs - value):
                     continue
                 apart = abs(theirs - value)
