@@ -15,7 +15,6 @@ In this order, and never by likeness alone:
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 from searchlog.drift.changes import changes_between
 from searchlog.drift.drift import Change, Drift, State
@@ -94,12 +93,16 @@ def _of_sections(old: Old, page: Page) -> Drift | None:
     """Return that a passage of several sections was taken apart, when each of them stands as it stood."""
     found: list[Drift] = []
     for section in _sections(old):
+        if section.standing.last.kind == "heading":  # the sections below it are held against it themselves
+            if not any(part.kind == "heading" and part.text == section.text for part in page.parts):
+                return None
+            continue
         places = [agreement(section, one.standing) for one in _in_order(section, places_of(section.text, page))]
         drift = _of_places(section, page, places) if places else None
         if drift is None or drift.state not in (State.INTACT, State.MOVED):
             return None
         found.append(drift)
-    if len(found) < 2:
+    if not found or found[0].start is None:
         return None
     longest = max(found, key=lambda drift: (drift.end or 0) - (drift.start or 0))
     return replace(longest, state=State.MOVED, notes=(*longest.notes, "sections-apart"))
@@ -110,9 +113,7 @@ def _sections(old: Old) -> list[Old]:
     then = old.standing
     parts = then.page.parts[then.first.number : then.last.number + 1]
     starts = [then.start]
-    for before, part in pairwise(parts):
-        if part.kind == "heading" and before.kind != "heading":
-            starts.append(part.start)
+    starts += [part.start for part in parts[1:] if part.kind == "heading"]
     ends = [then.page.parts[then.page.part_at(start).number - 1].end for start in starts[1:]] + [then.end]
     return [
         Old(Standing(then.page, start, end), (), True, old.head if n == 0 else "", old.lead_in if n == 0 else "")

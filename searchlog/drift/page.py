@@ -29,7 +29,8 @@ EDIT = re.compile(
     re.IGNORECASE,
 )
 _SIGNS = re.compile(
-    "(?: ?[\u00b6\u00a7\U0001f517\u2693]| #|(?<=[a-z]{3})#|(?<=[?!).:])#| ?" + EDIT.pattern + ")+$", re.IGNORECASE
+    "(?: ?[\u00b6\u00a7\U0001f517\u2693]| #|(?<=[a-z]{3})#|(?<=[?!).:\u00b6\u00a7])#| ?" + EDIT.pattern + ")+$",
+    re.IGNORECASE,
 )
 """What stands behind a heading for a reader to click on: a link to itself, or to what changes it."""
 _HEADED = frozenset(("heading", "term", "other"))
