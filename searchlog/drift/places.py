@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from searchlog.drift.page import Page, Part
-from searchlog.drift.standing import Old, Standing
+from searchlog.drift.standing import LINKED_PERCENT, Old, Standing
 from searchlog.wording.sentences import sentences_of
 
 __all__ = ["PLACES_MAX", "Place", "pieces_of", "places_of"]
@@ -19,7 +19,6 @@ _STEPS_MAX = 60
 """Parts that begin like a piece and are tried, of one place."""
 _GAP_LINKS_MAX = 80
 """A table of contents has as many parts."""
-_LINKED_PERCENT = 80
 
 
 class Place(NamedTuple):
@@ -95,7 +94,7 @@ def _rest(pieces: list[str], page: Page, at: int, steps: list[int]) -> tuple[int
                 if found is not None:
                     return found[0], [*passed, *found[1]]
             passed.append(other)
-            if sum(not (one.furniture or one.link >= _LINKED_PERCENT) for one in passed) > _GAP_PARTS_MAX:
+            if sum(not (one.furniture or one.link >= LINKED_PERCENT) for one in passed) > _GAP_PARTS_MAX:
                 return None
         return None
     return at, []
