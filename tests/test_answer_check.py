@@ -586,6 +586,15 @@ def test_the_words_of_another_sentence_are_not_around_a_number() -> None:
     assert codes_of(told + " [e1].", e1=passage) == []
 
 
+def test_many_of_the_same_words_before_a_number_at_a_sentences_end_are_enough() -> None:
+    """A wrong date was put together from a day and a year that stood apart, though all the words before it were those
+    before another date."""
+    passage = "May 15: last day. You will be given an automatic extension of six months to November 15, 2024. Good."
+    told = "You will be given an automatic extension of six months to 15 May 2024 [e1]."
+    assert codes_of(told, e1=passage) == ["date-unsupported"]
+    assert codes_of(told.replace("May", "November"), e1=passage) == []
+
+
 HOSTILE = {
     "brackets": "[" * 20_000,
     "quotes": '"' * 20_000,

@@ -561,7 +561,7 @@ def _rival(place: Place, held: Sequence[Held], *, is_there: bool) -> tuple[str, 
                 )
                 continue
             is_unit = _is_other_unit(place.quantity, other)
-            is_like = (before and after) or after > 1 or (is_unit and before > 1)
+            is_like = (before and after) or after > 1 or before > (1 if is_unit else 5)
             if is_like and before + after > best[0] and other.kind == place.quantity.kind:
                 best = before + after, min(before, after), one.given.id, _said(one, other, False), is_unit
     score, both, name, found, is_unit = best
