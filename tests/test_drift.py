@@ -417,3 +417,16 @@ def test_what_cannot_be_compared_without_the_page_of_then_is_not_called_the_same
     assert compare(then, page).state in SOUND
     notice = "<p>Please note: the numbers given below have been found to be incorrect.</p>"
     assert compare(then, page_of(PAGE.replace("<footer>", f"{notice}<footer>"))).state is State.AMBIGUOUS
+
+
+def test_an_item_far_down_a_list_has_the_line_that_leads_in_to_it() -> None:
+    """The line was looked for among eighty blocks above an item: in a longer list it had changed on the same page."""
+    items = "".join(f"<li>Item {n} of the list, which is a long one</li>" for n in range(200))
+    page = page_of(f"<h1>Index</h1><p>All of the chapters, by their names:</p><ul>{items}</ul>")
+    text = page.conversion.text
+    start, lead_in = text.index("Item 150"), text.index("All of")
+    span = (lead_in, text.index("\n", lead_in))
+    then = Then(describe(text, start, text.index("\n", start)), ("Index",), None, span, page)
+    assert compare(then, page).state is State.INTACT
+    other = page_of(f"<h1>Index</h1><p>None of the chapters, by their names:</p><ul>{items}</ul>")
+    assert compare(then, other).state is State.CONTEXT_CHANGED

@@ -164,8 +164,6 @@ def gaps_say_otherwise(gaps: tuple[Part, ...], old: Old, place: Standing) -> boo
 
 def _is_own_with_other_words(part: Part, old: Old) -> bool:
     """Whether a part is one of the passage's own with other words: the one that reads as it did is then a copy."""
-    if not old.whole:
-        return False
     words = [token.text for token in tokens_of(part.text[:_CHANGED_CHARS_MAX])]
     for own in own_parts(old.standing):
         known = [token.text for token in tokens_of(own.text[:_CHANGED_CHARS_MAX])]

@@ -11,7 +11,7 @@ __all__ = ["cells_differ", "head_differs", "headings_differ", "lead_in_differs",
 _SHORT_CHARS = 12
 """A text up to this long stands in some other by chance."""
 _ABOVE_MAX = 80
-"""Parts above a list's item among which the line that leads in to it is looked for."""
+"""Parts above a list among which the line that leads in to it is looked for."""
 
 
 def headings_differ(old: Old, place: Standing) -> bool:
@@ -129,7 +129,8 @@ def _leads_in_still(old: Old, place: Standing, line: str) -> bool:
     """Whether the line stands above, with nothing between that leads in to something else."""
     if place.left_in.rstrip().endswith(line):
         return True
-    for number in range(place.first.number - 1, max(-1, place.first.number - 1 - _ABOVE_MAX), -1):
+    lowest = min(place.first.number, place.page.list_start(place.first)) - 1 - _ABOVE_MAX
+    for number in range(place.first.number - 1, max(-1, lowest), -1):
         part = place.page.parts[number]
         if len(part.text) > _SHORT_CHARS and is_lead_in(part) and line.endswith(part.text):
             return True  # the end of it: it was cut in two
