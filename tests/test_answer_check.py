@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from searchlog.answer.check import Given, Known, check_answer
 from searchlog.answer.text import Answer, Native, parse_answer
+from searchlog.errors import FormatError
 
 EVIDENCE = {
     "e1": (
@@ -625,3 +626,10 @@ def test_hostile_answers_cost_no_more_than_their_length(name: str) -> None:
     begun = time.perf_counter()
     check_answer(Answer(text), known())
     assert time.perf_counter() - begun < 15
+
+
+def test_text_longer_than_any_answer_is_refused() -> None:
+    """Megabytes of brackets took minutes to be looked through."""
+    with pytest.raises(FormatError, match="1000001 characters"):
+        parse_answer(b"[" * 1_000_001)
+    assert parse_answer(b"a" * 1_000_000).form == "text"

@@ -18,6 +18,8 @@ from searchlog.errors import FormatError
 __all__ = ["FORMS", "Answer", "Native", "parse_answer"]
 
 _BYTES_MAX = 50_000_000
+_CHARS_MAX = 1_000_000
+"""Characters of an answer: brackets without end take a minute."""
 FORMS = (
     *("text", "anthropic", "openai-responses", "openai-chat", "gemini", "gemini-interactions", "perplexity"),
     *("mistral", "cohere", "mcp"),
@@ -79,8 +81,16 @@ def parse_answer(data: bytes, form: str | None = None) -> Answer:
     """Return the answer that these bytes hold.
 
     form: one of `FORMS`; None to tell it from the bytes. JSON in no form known here is plain text then.
-    Raises FormatError for bytes that are no UTF-8, are too many, or are not in the form that was named.
+    Raises FormatError for bytes that are no UTF-8, are too many, or are not in the form that was named, and for a text
+    longer than any answer.
     """
+    answer = _parsed(data, form)
+    if len(answer.text) > _CHARS_MAX:
+        raise FormatError(f"the answer has {len(answer.text)} characters, more than {_CHARS_MAX}")
+    return answer
+
+
+def _parsed(data: bytes, form: str | None) -> Answer:
     if len(data) > _BYTES_MAX:
         raise FormatError(f"the answer has {len(data)} bytes, more than {_BYTES_MAX}")
     if form is not None and form not in FORMS:
