@@ -385,6 +385,16 @@ def test_a_passage_of_several_sections_may_be_taken_apart() -> None:
     assert compare(then, page_of(f"{first}<h2>{rest}".replace("<h2>Wheels", "<h2>Sails"))).state not in SOUND
 
 
+def test_a_changed_heading_of_a_passage_does_not_live_on_elsewhere() -> None:
+    """The maker's name over a product was changed, and a heading with the old one further down stood in for it."""
+    shop = "<h2>Atelier North</h2><h1>A necklace of gold</h1><p>It comes in a box of wood with a certificate.</p>"
+    markup = f"<main>{shop}<h2>Atelier North</h2><p>Other works of this maker are shown in town.</p></main>"
+    page = page_of(markup)
+    text = page.conversion.text
+    then = Then(describe(text, 0, text.index("certificate.") + 12), (), None, None, page)
+    assert compare(then, page_of(markup.replace("<h2>Atelier", "<h2>Not Atelier", 1))).state not in SOUND
+
+
 def test_a_long_table_of_contents_may_be_put_in_within_a_passage() -> None:
     """Eight parts were looked past; and the line of the contents was taken for the heading that it names."""
     page = page_of(ARTICLE)

@@ -86,7 +86,7 @@ def _of_sections(old: Old, page: Page) -> Drift | None:
     found: list[Drift] = []
     for section in _sections(old):
         if section.standing.last.kind == "heading":  # the sections below it are held against it themselves
-            if not any(part.kind == "heading" and part.text == section.text for part in page.parts):
+            if not _is_heading_still(section, page):
                 return None
             continue
         places = [agreement(section, one.standing) for one in in_order(section, places_of(section.text, page))]
@@ -98,6 +98,15 @@ def _of_sections(old: Old, page: Page) -> Drift | None:
         return None
     longest = max(found, key=lambda drift: (drift.end or 0) - (drift.start or 0))
     return replace(longest, state=State.MOVED, notes=(*longest.notes, "sections-apart"))
+
+
+def _is_heading_still(section: Old, page: Page) -> bool:
+    """Whether a heading with nothing but lower headings behind it stands on the page as often as it did."""
+    then, own = section.standing.page, section.standing.last
+    if own.number + 1 >= len(then.parts) or then.parts[own.number + 1].level <= own.level:
+        return False
+    counts = [sum(part.kind == "heading" and part.text == own.text for part in one.parts) for one in (page, then)]
+    return counts[0] >= counts[1]
 
 
 def _sections(old: Old) -> list[Old]:
