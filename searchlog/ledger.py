@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from searchlog import canon
 from searchlog.clock import Clock, Ids, format_time
@@ -24,7 +24,7 @@ from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint
 from searchlog.log.envelope import Envelope, decode, encode
 from searchlog.log.lease import Leases
 from searchlog.log.store.base import LogStore
-from searchlog.records import BlobRef, Body, Evidence, Rendering, Session, Turn, parse_body
+from searchlog.records import BlobRef, Body, Evidence, Rendering, Session, ToolCall, ToolResult, Turn, parse_body
 
 __all__ = ["Draft", "Gap", "Ledger", "Record", "State", "TurnWriter", "number_runs"]
 
@@ -79,6 +79,8 @@ class State:
     last_turn: int = 0
     open_turns: dict[int, str | None] = field(default_factory=dict)
     """Turns begun and not ended: turn number to lease."""
+    open_calls: dict[int, dict[int, ToolCall]] = field(default_factory=dict)
+    """Tool calls without a result, by turn and seq."""
     evidence_ids: dict[tuple[str, int, int], str] = field(default_factory=dict)
     """(text digest, start, end) to evidence id."""
     last_evidence: int = 0
@@ -100,6 +102,14 @@ class State:
                 self.open_turns[envelope.turn] = lease
             else:
                 self.open_turns.pop(envelope.turn, None)
+                self.open_calls.pop(envelope.turn, None)
+        elif envelope.kind == ToolCall.kind and envelope.turn in self.open_turns:
+            call = parse_body(envelope.kind, body)
+            assert isinstance(call, ToolCall)
+            self.open_calls.setdefault(envelope.turn, {})[envelope.seq] = call
+        elif envelope.kind == ToolResult.kind and envelope.turn is not None:
+            for cause in envelope.causes:
+                self.open_calls.get(envelope.turn, {}).pop(cause, None)
         elif envelope.kind == Evidence.kind:
             text, start, end, name = (body.get(field) for field in ("text", "start", "end", "id"))
             if not (isinstance(text, str) and type(start) is int and type(end) is int):
@@ -270,6 +280,7 @@ class Ledger:
     def discard_cut_turns(self) -> list[int]:
         """Close as discarded each turn whose writer is gone; return their numbers. Called when a session is opened.
 
+        A tool call of such a turn that has no result gets one that says that it was interrupted.
         With erased lines nothing is closed: the end that is not there may be one of them.
         """
 
@@ -277,7 +288,7 @@ class Ledger:
             if state.erased:
                 return [], []
             dead = [turn for turn, lease in state.open_turns.items() if self._leases.is_free(lease)]
-            return dead, [Draft(Turn(state="discarded", reason="interrupted"), turn=turn) for turn in dead]
+            return dead, [draft for turn in dead for draft in _closing(state, turn, "interrupted")]
 
         return self.append(build)
 
@@ -338,15 +349,28 @@ class TurnWriter:
 
     def discard(self, reason: str, detail: str) -> None:
         """Close the turn as discarded, unless the log says that it has ended: `end` may not have come to its return."""
-        body = Turn(state="discarded", reason=reason, detail=detail)
-        self.ledger.append(
-            lambda state: (None, self._mine([Draft(body)]) if self.number in state.open_turns else []),
-        )
+
+        def build(state: State) -> tuple[None, Sequence[Draft]]:
+            if self.number not in state.open_turns:
+                return None, []
+            return None, self._mine(_closing(state, self.number, reason, detail))
+
+        self.ledger.append(build)
 
     def _mine(self, drafts: Sequence[Draft]) -> list[Draft]:
         for draft in drafts:
             draft.turn, draft.agent = self.begin.turn, self.begin.agent
         return list(drafts)
+
+
+def _closing(state: State, turn: int, reason: str, detail: str | None = None) -> list[Draft]:
+    """Return what closes a turn as discarded: a result for each of its tool calls without one, and its end."""
+    outcome: Literal["interrupted", "cancelled"] = "cancelled" if reason == "cancelled" else "interrupted"
+    results = [
+        Draft(ToolResult(name=c.name, api=c.api, call_id=c.call_id, outcome=outcome), causes=(seq,), turn=turn)
+        for seq, c in state.open_calls.get(turn, {}).items()
+    ]
+    return [*results, Draft(Turn(state="discarded", reason=reason, detail=detail), turn=turn)]
 
 
 def number_runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:

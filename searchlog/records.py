@@ -32,6 +32,8 @@ __all__ = [
     "Selection",
     "Session",
     "Suspicion",
+    "ToolCall",
+    "ToolResult",
     "Turn",
     "Unknown",
     "Verification",
@@ -97,7 +99,7 @@ class Turn(Body):
     kind = "turn"
     state: Literal["begin", "end", "discarded"]
     purpose: str | None = None
-    """At begin: `search`, `fetch`, `index`, `reparse`, `verify`, `answer`, `save`, `import`."""
+    """At begin: `search`, `fetch`, `index`, `reparse`, `verify`, `answer`, `save`, `import`, `tool`, `hook`."""
     lease: str | None = None
     """At begin: name of the lock its writer holds; a turn whose lock is free was cut off."""
     outcome: str | None = None
@@ -332,12 +334,65 @@ class Message(Body):
     """What a model, or a person, said."""
 
     kind = "message"
+    spill = ("citations", "index")
     role: str
     """`assistant`, `user`."""
     form: str
     """`text`, or the vendor's form that its bytes are in: `anthropic`, `openai-responses`, …"""
     content: BlobRef
     """The bytes, as they came."""
+    model: str | None = None
+    """Which model said it, as its API names it."""
+    citations: list[dict[str, Any]] | BlobRef | None = None
+    """What it cites, when that was looked at as it came: `form`, `target` (as written), `evidence` and `digest` (null
+    when it names none of this session), `start` and `end` of what it stands for (code points of its text)."""
+    index: list[dict[str, Any]] | BlobRef | None = None
+    """What numbers of citations meant in the request that it answers: see FORMAT.md, "message"."""
+
+
+class ToolCall(Body):
+    """One call of a tool, as a model made it."""
+
+    kind = "tool-call"
+    spill = ("arguments",)
+    name: str
+    """As the model wrote it; it may name no tool of ours."""
+    arguments: str | BlobRef
+    """As the model wrote them: JSON text, or anything else."""
+    api: str
+    """Through which API it came: `anthropic`, `openai-responses`, `mcp`, `python`, …; of a hook the agent's name."""
+    call_id: str | None = None
+    """What the API calls the call by."""
+    client: dict[str, Any] | None = None
+    """Who asked, where that is known: `name`, `version`, `protocol`, `model`."""
+
+
+class ToolResult(Body):
+    """What a model was told in answer to a tool call."""
+
+    kind = "tool-result"
+    spill = ("evidence", "index")
+    name: str
+    api: str
+    outcome: Literal["ok", "error", "interrupted", "cancelled"]
+    call_id: str | None = None
+    error: str | None = None
+    """Why, as a code, when the outcome is `error`."""
+    form: str | None = None
+    """What the bytes of `content` are: `text`, or the JSON of a message of an API."""
+    content: BlobRef | None = None
+    """What was handed back, byte for byte; none of an interrupted call."""
+    evidence: list[str] | BlobRef = []
+    """Evidence ids in the order they stand in the content."""
+    index: list[list[str]] | BlobRef | None = None
+    """Evidence ids of each text block of each `search_result` block in the content, where it has such."""
+    head: dict[str, Any] | None = None
+    """The head that the content names: `size` and `root`, base64."""
+    reused: int | None = None
+    """Turn of the earlier search whose evidence was handed over again."""
+    fidelity: str | None = None
+    """Of a result that another program's tool gave: `verbatim`, `readable-derived`, `pointer`, `sealed`, `withheld` or
+    `unknown`; absent for our own, which is exact."""
 
 
 class Verification(Body):
@@ -433,6 +488,8 @@ KINDS: dict[str, type[Body]] = {
         Evidence,
         Rendering,
         Message,
+        ToolCall,
+        ToolResult,
         Verification,
         Export,
         Import,
