@@ -6,9 +6,10 @@
     ├── FetchError        the far end of a fetch failed and the caller asked for an exception
     ├── FormatError       bytes we were given are not in the form they claim
     ├── IntegrityError    bytes no longer match the digest that names them
-    └── StoreError        this machine: disk, lock, database
-        ├── ConflictError     somebody else appended first; `current` is the version now
-        └── MissingError      a session or blob that is not there
+    ├── StoreError        this machine: disk, lock, database
+    │   ├── ConflictError     somebody else appended first; `current` is the version now
+    │   └── MissingError      a session or blob that is not there
+    └── CancelledError    whoever waited no longer does, and said so through the progress
 
 The world going wrong during a search (a timeout, a 403, an empty page) is data in the log, not an exception.
 Messages name the thing, what was expected, and the next step: lower case, no full stop. Passwords in
@@ -21,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 __all__ = [
+    "CancelledError",
     "ConflictError",
     "FetchError",
     "FormatError",
@@ -115,3 +117,9 @@ class MissingError(StoreError):
     """A session, record or blob that is not in this archive."""
 
     code = "missing"
+
+
+class CancelledError(SearchlogError):
+    """Raised by a progress listener to end the work; the turn is closed as discarded, with that reason."""
+
+    code = "cancelled"

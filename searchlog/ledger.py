@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar
 from searchlog import canon
 from searchlog.clock import Clock, Ids, format_time
 from searchlog.digest import Digest, digest
-from searchlog.errors import ConflictError, FormatError, StoreError
+from searchlog.errors import CancelledError, ConflictError, FormatError, StoreError
 from searchlog.log.blobs.base import BlobStore
 from searchlog.log.checkpoint import ORIGIN_PREFIX, Checkpoint
 from searchlog.log.envelope import Envelope, decode, encode
@@ -306,7 +306,7 @@ class Ledger:
             try:
                 yield writer
             except BaseException as error:
-                reason = "interrupted" if isinstance(error, KeyboardInterrupt) else "error"
+                reason = _why_left(error)
                 with suppress(StoreError):  # what went wrong first is what is told; the next to open closes the turn
                     writer.discard(reason, type(error).__name__)
                 raise
@@ -361,6 +361,13 @@ class TurnWriter:
         for draft in drafts:
             draft.turn, draft.agent = self.begin.turn, self.begin.agent
         return list(drafts)
+
+
+def _why_left(error: BaseException) -> str:
+    """Return the reason code of a turn that an exception ends."""
+    if isinstance(error, CancelledError):
+        return "cancelled"
+    return "interrupted" if isinstance(error, KeyboardInterrupt) else "error"
 
 
 def _closing(state: State, turn: int, reason: str, detail: str | None = None) -> list[Draft]:

@@ -343,6 +343,8 @@ class Message(Body):
     """The bytes, as they came."""
     model: str | None = None
     """Which model said it, as its API names it."""
+    calls: int | None = None
+    """How many tools it calls; one that calls any is no answer yet."""
     citations: list[dict[str, Any]] | BlobRef | None = None
     """What it cites, when that was looked at as it came: `form`, `target` (as written), `evidence` and `digest` (null
     when it names none of this session), `start` and `end` of what it stands for (code points of its text)."""

@@ -7,14 +7,22 @@ from typing import Any
 
 import pytest
 
+from searchlog.session import Session
 from searchlog.spoofing.forgery import CITATION_LIKE
-from searchlog.tool import VERIFY_EVIDENCE, verify_evidence
+from searchlog.tool.definition import TOOLS
+from searchlog.tool.face import Tool
+from searchlog.tool.result import Result
 from tests.searches import HTML, TEXTS, html, opened
 from tests.test_recheck import OWN, change, searched
 
 
-def test_definition_is_safe_for_strict_modes() -> None:
-    schema = VERIFY_EVIDENCE.parameters
+def verify_evidence(session: Session, arguments: Any, **options: Any) -> Result:
+    return Tool(session, **options).call("verify_evidence", arguments)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_definition_is_safe_for_strict_modes(name: str) -> None:
+    schema = TOOLS[name].parameters
     assert schema["additionalProperties"] is False
     assert sorted(schema["required"]) == sorted(schema["properties"])
     assert json.loads(json.dumps(schema)) == schema
@@ -24,7 +32,7 @@ def test_each_axis_is_told_by_itself() -> None:
     with searched() as (site, _, session):
         change(site, "/mill", "in a pond", "in a barn")
         reply = verify_evidence(session, {"ids": [], "live": True}, **OWN)
-        assert not reply.is_error
+        assert reply.error is None
         assert reply.text.startswith(f"Checked {len(TEXTS)} of {len(TEXTS)} passages.")
         assert 'then "pond' in reply.text
         assert 'now "barn' in reply.text
@@ -50,7 +58,7 @@ def test_without_live_nothing_is_fetched() -> None:
         ("[" * 100_000, "no JSON"),
         ("[1]", "must be an object"),
         ({"ids": 7}, "ids must be a list"),
-        ({"ids": [7]}, "ids must be a list"),
+        ({"ids": [[7]]}, "ids must be a list"),
         ({"ids": ["e1"], "live": "yes"}, "live must be true or false"),
         ({"ids": [f"e{n}" for n in range(60)], "live": False}, "too many"),
         ({"ids": ["e99"], "live": False}, "No evidence is called e99"),
@@ -60,7 +68,7 @@ def test_without_live_nothing_is_fetched() -> None:
 def test_arguments_that_cannot_be_are_told_how_they_should_be(arguments: Any, says: str) -> None:
     with searched() as (_, _, session):
         reply = verify_evidence(session, arguments)
-        assert reply.is_error
+        assert reply.error is not None
         assert says in reply.text
 
 

@@ -30,7 +30,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote
 
 from searchlog.digest import hex_of, text_digest
@@ -72,6 +72,8 @@ class Notes:
     """What the passages were chosen by, when that is something else."""
     remarks: tuple[str, ...] = ()
     """Anything else worth a line, such as that nothing matched and leading passages stand in."""
+    opening: str | None = None
+    """The first line, where it is not `Evidence for:` and the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +114,22 @@ class Rendering:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One evidence as it stands in a rendering: escapes undone, sanitised characters still gone."""
+    """One evidence as it stands in a rendering: escapes undone, sanitised characters still gone.
+
+    How and where it stands there is no part of its value.
+    """
 
     id: str
     url: str
     title: str
     text: str
+    shown: str = field(default="", compare=False)
+    """The text as it stands there, escapes and all."""
+    about: tuple[str, ...] = field(default=(), compare=False)
+    """The lines between its title and its text: dates, headings, columns, flags."""
+    start: int = field(default=0, compare=False)
+    """Range of the whole block in the rendering, fences and the line feeds around them included."""
+    end: int = field(default=0, compare=False)
 
 
 def render(
@@ -169,8 +181,9 @@ def parse_rendering(text: str, form: str = RENDERER) -> list[Parsed]:
             raise FormatError(
                 f"evidence {evidence_id} does not match its fence: the rendering was changed", id=evidence_id
             )
-        out.append(_parsed(evidence_id, inside, unescape))
         at = close + len(closing)
+        parsed = _parsed(evidence_id, inside, unescape)
+        out.append(replace(parsed, start=max(start - 1, 0), end=min(at + 1, len(text))))
     return out
 
 
@@ -193,14 +206,16 @@ def _parsed(evidence_id: str, inside: str, unescape: Callable[[str], str]) -> Pa
             fields.setdefault(name, unescape(value))
     if not mark or "url" not in fields:
         raise FormatError(f"evidence {evidence_id} has no {'url' if mark else 'text'}", id=evidence_id)
-    return Parsed(evidence_id, fields["url"], fields.get("title", ""), unescape(text))
+    about = tuple(line for line in head.split("\n") if line and not line.startswith(("url: ", "title: ")))
+    return Parsed(evidence_id, fields["url"], fields.get("title", ""), unescape(text), text, about)
 
 
 # --- parts -----------------------------------------------------------------------------------------------------
 
 
 def _head(query_text: str, notes: Notes, count: int) -> str:
-    lines = [f"Evidence for: {_line(query_text)}", *(f"Also asked: {_line(text)}" for text in notes.also)]
+    first = f"Evidence for: {_line(query_text)}" if notes.opening is None else _line(notes.opening)
+    lines = [first, *(f"Also asked: {_line(text)}" for text in notes.also)]
     lines += [] if notes.focus is None else [f"Focus: {_line(notes.focus)}"]
     if notes.searched:
         lines.append("Searched: " + " · ".join(map(_line, notes.searched)))

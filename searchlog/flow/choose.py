@@ -18,7 +18,7 @@ from searchlog.evidence.select import Policy, Selection, select
 from searchlog.extract.conversion import Conversion
 from searchlog.search.query import Query
 
-__all__ = ["Chosen", "TextPage", "choose"]
+__all__ = ["Chosen", "TextPage", "choose", "source_of"]
 
 _DATE_CHARS_MAX = 100
 _FALLBACK = "No word of the {} is on any page: these are the beginnings of the pages found."
@@ -74,7 +74,7 @@ def choose(
     known_ids: ids that passages already have in this session, by (text digest, start, end). notes: how the
     search went up to here, shown to the model above the evidence. scorer: the model that the settings name.
     """
-    sources = tuple(map(_source, pages))
+    sources = tuple(map(source_of, pages))
     cut = [passage for number, page in enumerate(pages) for passage in _passages(number, page)]
     selection = select(query.sought, sources, cut, policy, scorer=scorer)
     said = _FALLBACK.format("query") if selection.fallback else ""
@@ -94,7 +94,8 @@ def _passages(number: int, page: TextPage) -> Sequence[Passage]:
     return [replace(passage, source=number) for passage in page.cut]
 
 
-def _source(page: TextPage) -> Source:
+def source_of(page: TextPage) -> Source:
+    """Return a page as passages come from it; what it says itself counts before what a provider says."""
     metadata = page.conversion.metadata
     published = page.published if page.published and len(page.published) <= _DATE_CHARS_MAX else None
     found_in, sure = page.published_source if published else None, ""

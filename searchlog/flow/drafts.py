@@ -50,10 +50,11 @@ def rendering_bytes(chosen: Chosen) -> bytes:
     return chosen.rendering.text.encode("utf-8")
 
 
-def chosen_drafts(chosen: Chosen, conversions: Sequence[Draft], begin: Draft) -> list[Draft]:
+def chosen_drafts(chosen: Chosen, conversions: Sequence[Draft | int], begin: Draft) -> list[Draft]:
     """Return the selection's steps, the selection, the evidence and the rendering.
 
-    conversions: one a source, in order. The caller makes `rendering_bytes` durable first.
+    conversions: one a source, in order; by seq where it was stored before. The caller makes `rendering_bytes` durable
+    first.
     """
     selection = chosen.selection
     steps = [Draft(decision_body(step, chosen.sources), tuple(conversions) or (begin,)) for step in selection.steps]

@@ -48,13 +48,21 @@ def check_answer_of(subject: Subject, data: bytes, seq: int | None = None) -> Ch
 
 
 def answers_in(subject: Subject) -> Iterator[tuple[int, bytes]]:
-    """Yield the answers that are kept in a session, with the seqs of their records; erased or damaged ones are none."""
+    """Yield the answers that are kept in a session, with the seqs of their records; erased or damaged ones are none.
+
+    What a model says as it calls a tool is no answer.
+    """
     for entry in subject.ledger.entries():
-        if isinstance(entry, Record) and isinstance(body := entry.body, records.Message) and body.role == "assistant":
+        if isinstance(entry, Record) and isinstance(body := entry.body, records.Message) and _is_answer(body):
             try:
                 yield entry.seq, subject.ledger.blobs.get(Digest(body.content.blob))
             except (StoreError, IntegrityError):
                 continue
+
+
+def _is_answer(body: records.Message) -> bool:
+    """Return whether a model said it in the end, and not on its way to call a tool."""
+    return body.role == "assistant" and not body.calls
 
 
 @dataclass(slots=True)
