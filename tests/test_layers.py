@@ -150,6 +150,7 @@ PURE = [
     "mementos/source.py",
     "mementos/timemap.py",
     "log/cosignature.py",
+    "tool/apis/",
     "recheck/states.py",
     "recheck/wanted.py",
     "verify/damage.py",

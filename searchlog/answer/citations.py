@@ -161,6 +161,8 @@ _ID = r"[eE]\d{1,9}"
 _ITEM = rf"{_ID}(?:\s?[-–—~]\s?(?:{_ID}|\d{{1,9}}))?"
 _LEAD = r"(?:(?:sources?|evidence|refs?|see|cf\.?|cited?|来源|证据|參見|参见|见)\s*[:：]?\s*)?"
 _MARKER = re.compile(r"\ue200([^\ue200\ue201]{0,600})\ue201")
+_LINES = re.compile(r"L\d{1,6}(?:[-–]L?\d{1,6})?")
+"""Lines of what the reference before them names; passages are cited whole."""
 _IDS = re.compile(
     rf"(?<!\\)(?:(?P<open>[\[【［(（])\^?{_LEAD}(?P<ids>{_ITEM}(?:{_SEPARATOR}{_ITEM}){{0,60}})"
     rf"(?:\s*[,:：†]\s*[^\[\]【】()（）\n]{{1,60}})?\s?(?P<close>[\]】］)）]))(?P<url>\(<?https?://[^\s()<>]{{1,2000}}(?:\([^\s()<>]{{0,200}}\)[^\s()<>]{{0,500}})?>?\))?"
@@ -283,7 +285,7 @@ def _targets(text: str, start: int, end: int) -> list[str]:
 def _private(text: str, _: _Sources) -> Iterator[Citation]:
     for m in _MARKER.finditer(text):
         kind, *refs = re.split("\ue202", m[1])
-        ids = [r.strip() for ref in refs for r in ref.split(",") if r.strip()]
+        ids = [r.strip() for ref in refs for r in ref.split(",") if r.strip() and not _LINES.fullmatch(r.strip())]
         if not kind.strip().lower().endswith("cite") and not any(re.fullmatch(_ID, r) for r in ids):
             continue
         if not ids:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from searchlog import records
+from searchlog.answer.aliases import aliases
 from searchlog.answer.check import AnswerReport, Given, Known, check_answer
 from searchlog.answer.text import Answer, parse_answer
 from searchlog.digest import Digest
@@ -90,7 +91,14 @@ def known_of(subject: Subject) -> Known:
         size += len(whole or "")
         if whole is not None and size <= _PAGES_BYTES_MAX:
             pages[url] = whole
-    return Known(seen.evidence, frozenset(seen.opened), frozenset(seen.found), pages, "\n".join(seen.asked))
+    return Known(
+        evidence=seen.evidence,
+        opened=frozenset(seen.opened),
+        found=frozenset(seen.found),
+        pages=pages,
+        asked="\n".join(seen.asked),
+        aliases=aliases(seen.evidence),
+    )
 
 
 def _take(seen: _Seen, body: records.Body, subject: Subject) -> None:
