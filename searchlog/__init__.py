@@ -19,6 +19,7 @@ __all__ = [
     "Search",
     "Session",
     "Settings",
+    "Tool",
     "__version__",
     "errors",
     "open",
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from searchlog.flow.settings import Settings
     from searchlog.search.query import Query
     from searchlog.session import Page, Search, Session
+    from searchlog.tool.face import Tool
 
 _WHERE = {
     "Archive": ("searchlog.archive", "Archive"),
@@ -46,6 +48,7 @@ _WHERE = {
     "Page": ("searchlog.session", "Page"),
     "Search": ("searchlog.session", "Search"),
     "Session": ("searchlog.session", "Session"),
+    "Tool": ("searchlog.tool.face", "Tool"),
 }
 
 

@@ -96,6 +96,11 @@ SPILLED = [
     ("capture", "exchange"),
     ("provider-exchange", "exchange"),
     ("import", "left_out"),
+    ("message", "citations"),
+    ("message", "index"),
+    ("tool-call", "arguments"),
+    ("tool-result", "evidence"),
+    ("tool-result", "index"),
 ]
 
 
@@ -129,6 +134,8 @@ BAD = [
     ("evidence", {"start": "x"}, "start"),
     ("rendering", {"evidence": {}}, "evidence"),
     ("message", {"content": "the answer itself"}, "content"),
+    ("tool-call", {"arguments": 3}, "arguments"),
+    ("tool-result", {"outcome": "fine"}, "outcome"),
     ("verification", {"checked": []}, "checked"),
     ("export", {"snapshot": None}, "snapshot"),
     ("import", {"scope": "session"}, "scope"),

@@ -37,11 +37,14 @@ from searchlog.ledger import Draft
 from searchlog.log.checkpoint import Checkpoint
 from searchlog.recording import blob_ref
 from searchlog.tool import checking, pages, searching
+from searchlog.tool.apis.anthropic import index_of
 from searchlog.tool.apis.base import Api, json_bytes, plain_json
+from searchlog.tool.apis.known import api_of
 from searchlog.tool.arguments import as_text, read_arguments, sound
 from searchlog.tool.definition import TOOLS, Definition
 from searchlog.tool.gathering import gathered
 from searchlog.tool.result import Call, Result, plain
+from searchlog.tool.said import model_of, said_of
 from searchlog.tool.seen import Seen
 from searchlog.tool.workplace import Workplace
 
@@ -112,6 +115,7 @@ class Tool:
         self.citations = citations
         self._seen = Seen(session.ledger)
         self._progress = progress
+        self._sent: list[dict[str, Any]] = []
         self._work = Workplace(session, self._seen, providers, settings, registry_options, options)
 
     # --- what a model is told beforehand
@@ -181,7 +185,9 @@ class Tool:
                 answers = list(pool.map(answer, groups))
         for numbers, made in zip(groups, answers, strict=True):
             replies.update(zip(numbers, made, strict=True))
-        return form.messages([replies[number] for number in sorted(replies)]) if replies else []
+        made = form.messages([replies[number] for number in sorted(replies)]) if replies else []
+        self._sent += made
+        return made
 
     def call(
         self,
@@ -208,13 +214,13 @@ class Tool:
 
         ids: which; all when none are named. Nothing is searched. Raises UsageError for an id that was never given.
         """
-        return self._api(api).briefing(gathered(self._work, list(ids)))
+        messages = self._api(api).briefing(gathered(self._work, list(ids)))
+        self._sent += messages
+        return messages
 
     # --- parts
 
     def _api(self, name: str) -> Api:
-        from searchlog.tool.apis.known import api_of
-
         return api_of(name, citations=self.citations)
 
     def _one(self, call: Call, way: _Way, done: Result | None = None) -> tuple[Result, Any]:
@@ -243,7 +249,7 @@ class Tool:
                 form="text" if way.carry is None else way.api,
                 content=blob_ref(content),
                 evidence=result.evidence,
-                index=None,
+                index=index_of(result) if way.api == "anthropic" and way.carry is not None else None,
                 head=_head(result.head),
                 reused=result.reused,
             )
@@ -275,7 +281,24 @@ class Tool:
 
     def _keep(self, form: Api, value: Any, messages: Sequence[Any] | None, model: str | None) -> str | None:
         """Keep what a model said, with what it cites; return which model it says it is."""
-        return None
+        model, seen = model or model_of(value), self._seen.refresh()
+        data = known().replace(json_bytes(value))
+        before = self._sent if messages is None else messages
+        said = said_of(form.name, data, value, seen.evidence, messages=before, known=seen.given())
+        ledger = self.session.ledger
+        ledger.blobs.put([data])
+        body = records.Message(
+            role="assistant",
+            form=form.name,
+            content=blob_ref(data),
+            model=_name(model) if model else None,
+            calls=len(form.calls(value)) or None,
+            citations=said.citations,
+            index=said.index,
+        )
+        with ledger.turn("answer") as turn:
+            turn.end(lambda _: (None, [Draft(body, (turn.begin,))]), records.Turn(state="end", outcome="ok"))
+        return model
 
 
 def _how(definition: Definition, error: UsageError) -> str:

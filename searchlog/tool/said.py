@@ -2,53 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from searchlog.answer.citations import Citation, citations_of
+from searchlog.answer.aliases import aliases
+from searchlog.answer.citations import citations_of
 from searchlog.answer.text import FORMS, parse_answer
 from searchlog.errors import FormatError
 from searchlog.records import Evidence
+from searchlog.tool.apis.anthropic import LOCATION, cited, index_map, units_of
 
-__all__ = ["citations_in", "model_of"]
+__all__ = ["Said", "model_of", "said_of"]
 
-Native = Callable[[Citation], list[str]]
-"""Evidence ids that a citation beside the text stands for."""
+_TARGET_MAX = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a response cites, as it is recorded."""
+
+    citations: list[dict[str, Any]] | None
+    """None when it is in no form that has a text."""
+    index: list[dict[str, Any]] | None = None
+    """What numbers of citations meant in the request."""
 
 
 def model_of(response: Any) -> str | None:
     """Return which model a response says it is of."""
     if not isinstance(response, Mapping):
         return None
-    for name in ("model", "modelVersion", "model_version"):
-        if isinstance(response.get(name), str) and response[name]:
-            return str(response[name])
-    return None
+    names = (response.get(name) for name in ("model", "modelVersion", "model_version"))
+    return next((name for name in names if isinstance(name, str) and name), None)
 
 
-def citations_in(
-    data: bytes, form: str, evidence: Mapping[str, Evidence], aliases: Mapping[str, str], native: Native
-) -> list[dict[str, Any]] | None:
-    """Return what a response cites, one object a citation; None when it is in no form that has a text.
+def said_of(
+    form: str,
+    data: bytes,
+    response: Any,
+    evidence: Mapping[str, Evidence],
+    *,
+    messages: Iterable[Any],
+    known: Mapping[tuple[str, str], str],
+) -> Said:
+    """Return what a response cites.
 
-    evidence: what was given, by id. aliases: other names of evidence. native: what marks beside the text stand for.
+    data: it as it is kept; response: the same as JSON values. evidence: what this session gave, by id. messages: what
+    the response answers. known: ids by address and text as shown.
     """
     try:
         answer = parse_answer(data, form if form in FORMS else None)
     except FormatError:
-        return None
+        return Said(None)
+    names = aliases(evidence)
     out: list[dict[str, Any]] = []
     for one in citations_of(answer):
-        for name in native(one) or [aliases.get(one.target, one.target)]:
-            known = evidence.get(name)
-            out.append(
-                {
-                    "form": one.native.form if one.form == "native" and one.native else one.form,
-                    "target": one.target[:500],
-                    "evidence": name if known is not None else None,
-                    "digest": known.digest if known is not None else None,
-                    "start": one.claim[0],
-                    "end": one.claim[1],
-                }
-            )
-    return out
+        beside = one.form == "native" and one.native is not None
+        written = one.native.form if one.native is not None and beside else one.form
+        if written != LOCATION:
+            name = names.get(one.target, one.target)
+            out.append(_citation(written, one.target, name, one.claim, evidence))
+    index = None
+    if form == "anthropic":
+        units = units_of(messages)
+        index = index_map(units, known) if units else None
+        for found in cited(response, units, known):
+            for name in found.evidence or ("",):
+                place = (found.start, found.end)
+                out.append({**_citation(LOCATION, found.source, name, place, evidence), "state": found.state})
+    return Said(sorted(out, key=lambda one: (one["start"], one["end"])), index)
+
+
+def _citation(
+    form: str, target: str, name: str, place: tuple[int, int], evidence: Mapping[str, Evidence]
+) -> dict[str, Any]:
+    record = evidence.get(name)
+    return {
+        "form": form,
+        "target": target[:_TARGET_MAX],
+        "evidence": name if record is not None else None,
+        "digest": record.digest if record is not None else None,
+        "start": place[0],
+        "end": place[1],
+    }

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from searchlog import canon
 from searchlog.digest import Digest
 from searchlog.errors import FormatError, IntegrityError, StoreError
+from searchlog.evidence.render import RENDERERS, parse_rendering, safe_line
 from searchlog.ledger import Ledger, Record
 from searchlog.records import BlobRef, Capture, Conversion, Evidence, Query, Rendering, Run, Turn
 from searchlog.search.fuse import comparison_key
@@ -60,6 +63,8 @@ class Seen:
     _renderings: dict[int, Rendering] = field(default_factory=dict)
     _captures: dict[int, Capture] = field(default_factory=dict)
     _answers: dict[int, Run] = field(default_factory=dict)
+    _given: dict[tuple[str, str], str] = field(default_factory=dict)
+    _unread: list[Rendering] = field(default_factory=list)
     _version: int = 0
     _lock: Any = field(default_factory=threading.Lock)
 
@@ -90,6 +95,7 @@ class Seen:
                 self._queries[turn] = body, record.envelope.at
             case Rendering() as body:
                 self._renderings[turn] = body
+                self._unread.append(body)
                 self.shown.update(dict.fromkeys(body.evidence, body))
             case Turn(state="end") as body if turn in self._queries:
                 self._end(turn, body)
@@ -128,6 +134,17 @@ class Seen:
             self.texts[_text_key(body.text.blob, body.url)] = stored
             for name in names:
                 self._pages[comparison_key(name)] = stored
+
+    def given(self) -> Mapping[tuple[str, str], str]:
+        """Return the ids of all evidence that was given, by address and text as shown."""
+        with self._lock:
+            while self._unread:
+                rendering = self._unread.pop(0)
+                text = self.text_of(rendering) if rendering.form in RENDERERS else None
+                with suppress(FormatError):  # altered: what it shows is not what was given
+                    for one in parse_rendering(text or ""):
+                        self._given.setdefault((safe_line(one.url), one.shown), one.id)
+        return self._given
 
     def text_of(self, rendering: Rendering) -> str | None:
         """Return the text that a model was given; None when it is gone or altered."""
