@@ -86,7 +86,7 @@ class Seen:
         record = self.evidence.get(name.strip().strip("[]").lower())
         if record is not None:
             return self.texts.get(_text_key(record.text, record.url))
-        return self._pages.get(comparison_key(name))
+        return self._pages.get(_page_key(name))
 
     def _take(self, record: Record) -> None:
         turn = record.envelope.turn or 0
@@ -133,7 +133,7 @@ class Seen:
                 continue
             self.texts[_text_key(body.text.blob, body.url)] = stored
             for name in names:
-                self._pages[comparison_key(name)] = stored
+                self._pages[_page_key(name)] = stored
 
     def given(self) -> Mapping[tuple[str, str], str]:
         """Return the ids of all evidence that was given, by address and text as shown."""
@@ -152,6 +152,11 @@ class Seen:
             return self.ledger.blobs.get(Digest(rendering.text.blob)).decode("utf-8")
         except (StoreError, IntegrityError, FormatError, UnicodeDecodeError):
             return None
+
+
+def _page_key(address: str) -> str:
+    """Return what addresses of one page have in common; the part behind the number sign is not sent to any server."""
+    return comparison_key(address.strip().partition("#")[0])
 
 
 def _text_key(text: str, url: str) -> str:

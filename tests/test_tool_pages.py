@@ -1,0 +1,211 @@
+"""Reading pages as a tool: from what is stored, from a character on, by words; with ids that stay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from searchlog import records
+from searchlog.errors import UsageError
+from searchlog.evidence.render import parse_rendering
+from searchlog.tool.face import Tool
+from searchlog.tool.gathering import gathered
+from searchlog.tool.result import Result
+from tests.searches import HTML, bodies, findings, html, opened
+from tests.sites import serve
+from tests.test_tool_search import at_work, tool_of
+
+PARAGRAPHS = [
+    f"Paragraph {n} tells of the mill’s wheel number {n}, its “buckets” and the water that turns it at high tide. " * 3
+    for n in range(30)
+]
+LONG = "<!DOCTYPE html><title>The long page</title><h1>Wheels</h1>" + "".join(f"<p>{text}</p>" for text in PARAGRAPHS)
+
+
+def joined(result: Result) -> str:
+    return "\n".join(passage.text for passage in result.passages)
+
+
+def test_a_page_found_is_opened_without_a_second_download() -> None:
+    with at_work() as (site, _, session, tool):
+        first = tool.call("web_search", {"query": "tide mill"})
+        site.hits.clear()
+        for name in (first.passages[0].url, "e1", "[E1]", first.passages[0].url + "#part"):
+            result = tool.call("open_page", {"page": name, "start": 0})
+            assert result.error is None
+            assert result.structured["stored"] is True
+            assert result.evidence == ["e1"]
+            assert result.passages[0].text == first.passages[0].text
+            assert "this is the end of the page" in result.lead
+            assert "next_start" not in result.structured
+        assert site.paths == []
+        assert findings(session) == []
+
+
+def test_a_page_never_seen_is_fetched_once() -> None:
+    with serve({"/long": (200, HTML, LONG), "/robots.txt": (404, HTML, "")}) as site, opened() as archive:
+        session = archive.session()
+        tool = tool_of(session, site)
+        first = tool.call("open_page", {"page": site.url + "/long"})
+        assert first.structured["stored"] is False
+        assert site.paths.count("/long") == 1
+        again = tool.call("open_page", {"page": site.url + "/long"})
+        assert again.structured["stored"] is True
+        assert site.paths.count("/long") == 1
+        assert again.text.split("\n", 1)[0] == first.text.split("\n", 1)[0]
+        assert again.evidence == first.evidence
+        assert findings(session) == []
+
+
+def test_reading_on_gives_the_whole_page_piece_by_piece() -> None:
+    with serve({"/long": (200, HTML, LONG), "/robots.txt": (404, HTML, "")}) as site, opened() as archive:
+        session = archive.session()
+        tool = tool_of(session, site, budget_tokens=400)
+        start: int | None = 0
+        pieces: list[Result] = []
+        while start is not None:
+            pieces.append(tool.call("open_page", {"page": site.url + "/long", "start": start}))
+            start = pieces[-1].structured.get("next_start")
+        assert len(pieces) > 3
+        assert site.paths.count("/long") == 1
+        ids = [name for piece in pieces for name in piece.evidence]
+        assert ids == [f"e{n}" for n in range(1, len(ids) + 1)]
+        whole = "\n".join(map(joined, pieces))
+        assert [text for text in PARAGRAPHS if text.strip() not in whole] == []
+        assert pieces[0].structured["chars"] == pieces[-1].structured["end"]
+        assert f"read on with: open_page start={pieces[1].structured['start']}" in pieces[0].lead
+        for step in bodies(session, records.Decision):
+            assert step.in_count == step.kept_count + step.dropped_count
+        assert findings(session) == []
+
+
+def test_reading_starts_where_evidence_stands_when_asked_to() -> None:
+    with serve({"/long": (200, HTML, LONG), "/robots.txt": (404, HTML, "")}) as site, opened() as archive:
+        tool = tool_of(archive.session(), site, budget_tokens=400)
+        found = tool.call("find_in_page", {"page": site.url + "/long", "words": "Paragraph 17 tells"})
+        result = tool.call("open_page", {"page": found.evidence[0], "start": -1})
+        assert result.evidence[0] == found.evidence[0]
+        assert result.structured["start"] == found.passages[0].facts["start"]
+
+
+def test_beyond_the_end_is_told() -> None:
+    with at_work() as (_, _, _, tool):
+        tool.call("web_search", {"query": "tide mill"})
+        result = tool.call("open_page", {"page": "e1", "start": 10_000})
+        assert (result.error, result.passages) == (None, ())
+        assert "nothing stands from character 10000 on" in result.text
+
+
+def test_words_are_found_whatever_their_case_spaces_and_quotes() -> None:
+    with serve({"/long": (200, HTML, LONG), "/robots.txt": (404, HTML, "")}) as site, opened() as archive:
+        session = archive.session()
+        tool = tool_of(session, site)
+        result = tool.call("find_in_page", {"page": site.url + "/long", "words": 'NUMBER 4,   its "buckets"'})
+        assert result.structured["count"] == 3
+        text = session.text(session.fetch(site.url + "/long", allow_private=("127.0.0.1",)))
+        for place in result.structured["places"]:
+            assert text[place["start"] : place["end"]] == "number 4, its “buckets”"
+            assert place["evidence"] in result.evidence
+        assert "Paragraph 4 tells" in joined(result)
+        assert findings(session) == []
+
+
+def test_words_that_do_not_stand_there_are_told_and_no_error() -> None:
+    with at_work() as (_, _, session, tool):
+        tool.call("web_search", {"query": "tide mill"})
+        result = tool.call("find_in_page", {"page": "e2", "words": "steam engine"})
+        assert (result.error, result.structured["count"], result.passages) == (None, 0, ())
+        assert "do not stand in its text" in result.lead
+        assert findings(session) == []
+
+
+def test_hidden_text_is_neither_opened_nor_found() -> None:
+    page = html('Seen words. <span style="display:none">Unseen words about gates.</span>', "page")
+    with serve({"/page": (200, HTML, page), "/robots.txt": (404, HTML, "")}) as site, opened() as archive:
+        tool = tool_of(archive.session(), site)
+        assert "Unseen" not in tool.call("open_page", {"page": site.url + "/page"}).text
+        assert tool.call("find_in_page", {"page": site.url + "/page", "words": "Unseen words"}).structured["count"] == 0
+
+
+@pytest.mark.parametrize(
+    ("page", "code", "says"),
+    [
+        ("e99", "unknown-evidence", "No evidence is called e99"),
+        ("/missing", "no-page", "HTTP 404"),
+        ("http://10.0.0.1/x", "no-page", "refused-"),
+        ("not a url", "no-page", "gave no text to read"),
+        ("ftp://example.org/x", "no-page", "gave no text to read"),
+    ],
+)
+def test_a_page_without_text_is_told_with_its_reason(page: str, code: str, says: str) -> None:
+    with at_work() as (site, _, session, tool):
+        result = tool.call("open_page", {"page": site.url + page if page.startswith("/") else page})
+        assert result.error == code
+        assert says in result.text
+        assert findings(session) == []
+
+
+def test_a_bot_challenge_is_no_page() -> None:
+    challenge = (
+        "<!DOCTYPE html><html><head><title>Just a moment...</title></head><body><h1>Checking your browser</h1>"
+        '<p>Enable JavaScript and cookies to continue</p><script src="/cdn-cgi/challenge-platform/x.js"></script>'
+    )
+    with serve({"/page": (503, HTML, challenge), "/robots.txt": (404, HTML, "")}) as site, opened() as archive:
+        result = tool_of(archive.session(), site).call("open_page", {"page": site.url + "/page"})
+        assert result.error == "no-page"
+        assert "do not guess what it says" in result.text
+
+
+def test_the_very_text_that_was_evidence_is_opened_by_its_id() -> None:
+    """A page that changed since is fetched anew by nobody: the id names the text that it was taken from."""
+    with at_work() as (site, _, session, tool):
+        first = tool.call("web_search", {"query": "tide mill"})
+        url = first.passages[0].url
+        path = "/" + url.rsplit("/", 1)[1]
+        site.pages[path] = (200, HTML, html("Something else altogether stands here now.", "new"))
+        session.fetch(url, allow_private=("127.0.0.1",))
+        assert tool.call("open_page", {"page": "e1"}).passages[0].text == first.passages[0].text
+        assert "Something else" in tool.call("open_page", {"page": url}).text
+        assert findings(session) == []
+
+
+def test_evidence_is_handed_to_another_model_byte_for_byte() -> None:
+    with at_work() as (site, _, session, tool):
+        first = tool.call("web_search", {"query": "tide mill"})
+        tool.call("find_in_page", {"page": "e2", "words": "gate"})
+        site.hits.clear()
+        result = gathered(Tool(session)._work, [])
+        assert result.evidence == first.evidence
+        assert [(one.id, one.text) for one in result.passages] == [(one.id, one.text) for one in first.passages]
+        blocks = [first.text[one.start : one.end] for one in parse_rendering(first.text)]
+        assert [result.text[one.start : one.end] for one in parse_rendering(result.text)] == blocks
+        assert gathered(Tool(session)._work, ["[e3]", "E1"]).evidence == ["e3", "e1"]
+        with pytest.raises(UsageError, match="no evidence e9 was given in this session; it has e1 to e4"):
+            gathered(Tool(session)._work, ["e9"])
+        assert site.paths == []
+        assert findings(session) == []
+
+
+@given(
+    st.lists(
+        st.sampled_from(["The mill ", "high  water ", "“gate” ", "İstanbul ", "straße ", "潮汐水车"]), max_size=12
+    ),
+    st.data(),
+)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_every_word_of_a_page_is_found_where_it_stands(words: list[str], data: Any) -> None:
+    with serve({"/p": (200, HTML, html("".join(words) + "end", "p")), "/robots.txt": (404, HTML, "")}) as site:
+        with opened() as archive:
+            session = archive.session()
+            tool = tool_of(session, site)
+            text = session.text(session.fetch(site.url + "/p", allow_private=("127.0.0.1",)))
+            start = data.draw(st.integers(0, len(text) - 1))
+            wanted = text[start : data.draw(st.integers(start + 1, len(text)))]
+            if not wanted.strip():
+                return
+            result = tool.call("find_in_page", {"page": site.url + "/p", "words": wanted})
+            places = result.structured["places"]
+            assert any(text[one["start"] : one["end"]].strip() == wanted.strip() for one in places), (wanted, places)
