@@ -63,7 +63,7 @@ def said_of(
             name = names.get(one.target, one.target)
             out.append(_citation(written, one.target, name, one.claim, evidence))
     index = None
-    if form == "anthropic":
+    if any(one.form == LOCATION for one in answer.native):
         units = units_of(messages)
         index = index_map(units, known) if units else None
         for found in cited(response, units, known):
