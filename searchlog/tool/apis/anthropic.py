@@ -26,13 +26,14 @@ from itertools import groupby
 from typing import Any
 
 from searchlog.digest import text_digest
+from searchlog.errors import UsageError
 from searchlog.tool.apis.base import call_id, call_of, described, dicts, plain_json, unfenced
 from searchlog.tool.definition import Definition
 from searchlog.tool.result import Call, Result, Shown
 
-__all__ = ["Anthropic", "Cited", "Unit", "cited", "index_map", "index_of", "known_of", "units_of"]
+__all__ = ["LOCATION", "Anthropic", "Cited", "Unit", "cited", "index_map", "index_of", "known_of", "units_of"]
 
-_LOCATION = "search_result_location"
+LOCATION = "search_result_location"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,20 +164,16 @@ def units_of(messages: Iterable[Any]) -> list[Unit]:
 
     messages: as they were sent, of JSON or of objects of the SDK; what is neither is passed over.
     """
-    return list(_units(_plain_list(messages)))
+    return [unit for message in messages for unit in _units(message)]
 
 
-def _plain_list(messages: Any) -> list[Any]:
+def _units(message: Any) -> Iterator[Unit]:
     try:
-        plain = plain_json(list(messages))
-    except (ValueError, TypeError):  # no list, or an object that is none of a request
-        return []
-    return plain if isinstance(plain, list) else []
-
-
-def _units(messages: Any) -> Iterator[Unit]:
-    for message in dicts(messages):
-        for block in dicts(message.get("content")):
+        plain = plain_json(message)
+    except UsageError:
+        return
+    if isinstance(plain, Mapping):
+        for block in dicts(plain.get("content")):
             inner = dicts(block.get("content")) if block.get("type") == "tool_result" else [block]
             for one in inner:
                 if one.get("type") == "search_result":
@@ -219,7 +216,7 @@ def cited(response: Any, units: Sequence[Unit], known: Mapping[tuple[str, str], 
             continue
         end = at + len(_string(block.get("text")))
         for one in dicts(block.get("citations")):
-            if one.get("type") == _LOCATION:
+            if one.get("type") == LOCATION:
                 ids, state = _evidence(one, units, known)
                 out.append(Cited(at, end, _string(one.get("source")), _string(one.get("cited_text")), ids, state))
         at = end
