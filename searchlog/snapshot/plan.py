@@ -16,7 +16,17 @@ from searchlog.ledger import Ledger
 from searchlog.log.envelope import Envelope, decode, encode
 from searchlog.log.store.base import StoredLine
 from searchlog.log.tree import Frontier, leaf_hash
-from searchlog.records import BlobRef, Body, Capture, Conversion, Evidence, ProviderExchange, Rendering, parse_body
+from searchlog.records import (
+    BlobRef,
+    Body,
+    Capture,
+    Conversion,
+    Evidence,
+    ProviderExchange,
+    Rendering,
+    ToolResult,
+    parse_body,
+)
 from searchlog.redaction.rules import (
     UNSEEN,
     Cuts,
@@ -342,7 +352,7 @@ class _Draft:
         """Return why a blob is left out, or None."""
         where = f"blob {name} of record {envelope.seq} ({envelope.kind})"
         body = parse_body(envelope.kind, envelope.body)
-        if isinstance(body, Rendering) and not self._cut.isdisjoint(body.evidence):
+        if self._cut and isinstance(body, Rendering | ToolResult) and self._shows_cut(body):
             return "redacted"
         try:
             data = self.ledger.blobs.get(digest.parse(name))
@@ -359,6 +369,14 @@ class _Draft:
         if matches:
             self.found.append((where, matches))
         return "redacted" if matches else None
+
+    def _shows_cut(self, body: Rendering | ToolResult) -> bool:
+        """Whether what a model was given shows a passage of which something is hidden, as far as that can be read."""
+        try:
+            shown = self.ledger.load(body.evidence)
+        except (MissingError, IntegrityError, FormatError):
+            return True
+        return not self._cut.isdisjoint(shown)
 
     def _decoded(self, body: Body, name: str) -> bytes | None:
         """Return what a payload is when its content codings are removed; None where there are none."""

@@ -17,6 +17,8 @@ from searchlog.records import (
     Rendering,
     Run,
     Selection,
+    ToolCall,
+    ToolResult,
     parse_body,
 )
 from searchlog.snapshot.layout import Profile, Scope
@@ -27,7 +29,19 @@ __all__ = ["ERASURE", "ORIGINS", "blobs_of", "records_in"]
 ERASURE = "erasure"
 ORIGINS = (Evidence.kind, Conversion.kind, Capture.kind)
 """Evidence, and what it rests on: the text that it is a slice of, and the page that gave it."""
-_OURS = (Capture, ProviderExchange, Conversion, Run, Decision, Query, Selection, Evidence, Rendering)
+_OURS = (
+    Capture,
+    ProviderExchange,
+    Conversion,
+    Run,
+    Decision,
+    Query,
+    Selection,
+    Evidence,
+    Rendering,
+    ToolCall,
+    ToolResult,
+)
 """Kinds of which it is known what their blobs hold."""
 
 
@@ -95,6 +109,8 @@ def _foreign(envelope: Envelope) -> Iterator[str]:
         case Run():
             names = list(body.texts or ())
             yield from (ref["blob"] for ref in blob_refs(envelope.body.get("results")) if _in_result(envelope, ref))
+        case ToolResult() if body.fidelity is not None:
+            names = [body.content]  # another program's tool gave it
         case _ if not isinstance(body, _OURS):
             yield from (ref["blob"] for ref in blob_refs(envelope.body))  # nobody here knows what they hold
             return
