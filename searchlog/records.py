@@ -393,6 +393,8 @@ class ToolResult(Body):
     """The head that the content names: `size` and `root`, base64."""
     reused: int | None = None
     """Turn of the earlier search whose evidence was handed over again."""
+    urls: list[str] | None = None
+    """The pages that it names, where that was looked for."""
     fidelity: str | None = None
     """Of a result that another program's tool gave: `verbatim`, `readable-derived`, `pointer`, `sealed`, `withheld` or
     `unknown`; absent for our own, which is exact."""

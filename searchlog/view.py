@@ -13,10 +13,27 @@ from searchlog import records
 from searchlog.ledger import Record
 from searchlog.search.provider import APPLIED_HERE
 
-__all__ = ["Event", "TurnView", "page_json", "text_asked", "turn_views", "why"]
+__all__ = ["Event", "ToolUse", "TurnView", "call_json", "page_json", "text_asked", "turn_views", "why"]
 
 Load = Callable[[Any], Any]
 """Returns a field that may have been spilled into a blob; it may give None for one that cannot be read."""
+
+
+@dataclass(slots=True)
+class ToolUse:
+    """One call of a tool with its result; one of the two may not be there to read."""
+
+    seq: int
+    """Of the call's record, or of the result's where the call is not there."""
+    call: records.ToolCall | None = None
+    result: records.ToolResult | None = None
+
+    @property
+    def said(self) -> records.ToolCall | records.ToolResult:
+        """What of it is there."""
+        said = self.call or self.result
+        assert said is not None
+        return said
 
 
 @dataclass(slots=True)
@@ -41,6 +58,7 @@ class TurnView:
     evidence: list[records.Evidence] = field(default_factory=list)
     rendering: records.Rendering | None = None
     verification: records.Verification | None = None
+    calls: list[ToolUse] = field(default_factory=list)
 
     def to_json(self, load: Load) -> dict[str, Any]:
         """Return the documented shape of `--json` (README, "JSON")."""
@@ -63,6 +81,7 @@ class TurnView:
             "funnel": [step_json(step) for step in self.steps],
             "pages": [page_json(item, self.conversions) for item in self.captures if item.final],
             "evidence": [evidence_json(item, load) for item in self.evidence],
+            "calls": [call_json(item, load) for item in self.calls],
         }
 
 
@@ -102,8 +121,33 @@ def _add(view: TurnView, record: Record) -> None:
             view.rendering = body
         case records.Verification() as body:
             view.verification = body
+        case records.ToolCall() as body:
+            view.calls.append(ToolUse(record.seq, call=body))
+        case records.ToolResult() as body:
+            call = next(
+                (item for item in view.calls if item.result is None and item.seq in record.envelope.causes), None
+            )
+            if call is None:
+                view.calls.append(ToolUse(record.seq, result=body))
+            else:
+                call.result = body
         case _:
             pass
+
+
+def call_json(item: ToolUse, load: Load) -> dict[str, Any]:
+    """Return one call of a tool and what came of it; the outcome is null while there is no result."""
+    said, result = item.said, item.result
+    return {
+        "name": said.name,
+        "api": said.api,
+        "call_id": said.call_id,
+        "outcome": result.outcome if result else None,
+        "error": result.error if result else None,
+        "evidence": load(result.evidence) if result else [],
+        "fidelity": result.fidelity if result else None,
+        "bytes": result.content.bytes if result and result.content else 0,
+    }
 
 
 def text_asked(run: records.Run, query: records.Query | None) -> str | None:
@@ -231,6 +275,10 @@ def _events(
             return [event(text, fields)]
         case records.Evidence() as body if key(body.url) in known:
             return [event(f"{body.id}: characters {body.start} to {body.end} are evidence", {"id": body.id})]
+        case records.ToolResult() as body if any(key(url) in known for url in body.urls or ()):
+            how = f" ({body.fidelity})" if body.fidelity else ""
+            fields = {"name": body.name, "api": body.api, "outcome": body.outcome, "fidelity": body.fidelity}
+            return [event(f"the result of {body.name} by {body.api} names it{how}", fields)]
         case _:
             return []
 

@@ -18,9 +18,11 @@ def search_json(archive: Archive, session: Session, found: Search) -> dict[str, 
     from searchlog.view import turn_views
 
     view = turn_of(turn_views(session.records()), found.turn, session.id)
+    turn = view.to_json(session.ledger.load)
+    del turn["calls"]  # nobody called a tool for it
     return {
         "archive": archive.described,
-        **view.to_json(session.ledger.load),
+        **turn,
         "rendering": found.rendering,
         "rendering_digest": found.rendering_digest,
         "head": head_line(found.head),

@@ -11,7 +11,7 @@ from searchlog.cli import options, out
 if TYPE_CHECKING:
     from searchlog.cli.reading import Reading
     from searchlog.ledger import Ledger
-    from searchlog.view import TurnView
+    from searchlog.view import ToolUse, TurnView
 
 
 @click.command("show", epilog=options.examples("show", "show latest 1 --rendering", "show latest --records"))
@@ -116,11 +116,19 @@ def _json(archive: str, reading: Reading, views: list[TurnView], wanted: TurnVie
     return {**_about(archive, reading, wanted.number if wanted else None), "turns": turns}
 
 
-def _asked(view: TurnView) -> str:
+def _asked(view: TurnView, reading: Reading) -> str:
     query = view.query
     if query is None:
-        return ""
+        return ", ".join(_called(item, reading) for item in view.calls)
     return query.text + (f" (and {len(query.also)} more)" if query.also else "")
+
+
+def _called(item: ToolUse, reading: Reading) -> str:
+    from searchlog.cli import tell
+
+    asked = tell.shown(reading.load(item.call.arguments)) if item.call else "[cannot be read]"
+    fidelity = f": {item.result.fidelity}" if item.result and item.result.fidelity else ""
+    return f"{item.said.name} {asked}{fidelity}"
 
 
 def _people(reading: Reading, views: list[TurnView], wanted: TurnView | None) -> None:
@@ -131,7 +139,7 @@ def _people(reading: Reading, views: list[TurnView], wanted: TurnView | None) ->
     mark = reading.mark(wanted.number if wanted else None)
     out.line(f"session {reading.ledger.session}, {reading.size} records{mark}")
     if wanted is None:
-        rows = [(v.number, v.purpose, v.outcome or v.state, len(v.evidence), _asked(v)) for v in views]
+        rows = [(v.number, v.purpose, v.outcome or v.state, len(v.evidence), _asked(v, reading)) for v in views]
         out.table(("turn", "purpose", "outcome", "evidence", "query"), rows)
         wanted = views[0] if len(views) == 1 else None
     if wanted is not None:

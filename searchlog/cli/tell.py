@@ -7,9 +7,9 @@ from typing import Any
 
 from searchlog.cli import out
 from searchlog.search.provider import APPLIED_HERE
-from searchlog.view import TurnView, page_json, step_json, text_asked
+from searchlog.view import TurnView, call_json, page_json, step_json, text_asked
 
-__all__ = ["brief", "evidence_table", "funnel", "heading", "pages", "runs", "shown", "turn"]
+__all__ = ["brief", "calls", "evidence_table", "funnel", "heading", "pages", "runs", "shown", "turn"]
 
 Load = Callable[[Any], Any]
 
@@ -46,6 +46,7 @@ def turn(view: TurnView, load: Load) -> None:
         ("Funnel", bool(view.steps), lambda: funnel(view)),
         ("Pages", bool(view.captures), lambda: pages(view)),
         ("Evidence", bool(view.evidence), lambda: evidence_table(view, load)),
+        ("Calls", bool(view.calls), lambda: calls(view, load)),
     )
     for title, is_there, show in parts:
         if is_there:
@@ -109,3 +110,16 @@ def evidence_table(view: TurnView, load: Load) -> None:
     """Print the evidence of a turn, a line each."""
     rows = [(item.id, item.tokens, item.source_kind, item.url, shown(load(item.exact))) for item in view.evidence]
     out.table(("id", "tokens", "kind", "url", "text"), rows)
+
+
+def calls(view: TurnView, load: Load) -> None:
+    """Print the calls of tools, a line each: what was asked, and what the model was told."""
+    rows = []
+    for item in view.calls:
+        told = call_json(item, load)
+        evidence = told["evidence"]
+        came = told["fidelity"] or (f"{len(evidence)} evidence" if evidence else "")
+        ended = "no result" if told["outcome"] is None else told["error"] or told["outcome"]
+        asked = shown(load(item.call.arguments)) if item.call else ""
+        rows.append((told["name"], told["api"], ended, told["bytes"], came, asked))
+    out.table(("tool", "by", "outcome", "bytes", "what it is", "arguments"), rows)

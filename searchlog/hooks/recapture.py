@@ -1,0 +1,66 @@
+"""The pages that a result names, captured anew: exact, and ours. Effects: fetches; may start a process for it.
+
+The agent does not wait: a process of its own, cut off from the agent's terminal, fetches them into the same session.
+What comes of it is in the log: a turn `fetch`, and a note that says after which result. That a page says today what the
+agent's tool read is not known; the two captures stand side by side.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from searchlog.archive import Archive
+from searchlog.errors import SearchlogError, StoreError, UsageError
+from searchlog.keyring import hide
+from searchlog.ledger import Draft
+from searchlog.records import Note, ToolResult
+from searchlog.secrecy import MARKER
+
+__all__ = ["PAGES_MAX", "later", "recapture"]
+
+PAGES_MAX = 20
+"""Pages of one result that are captured."""
+
+
+def recapture(archive: Archive, session_id: str, seq: int, *, allow_private: Sequence[str] = ()) -> int:
+    """Capture the pages that the result at this place names; return how many gave text.
+
+    Raises UsageError when there is no result there. What goes wrong with a page is data.
+    """
+    session = archive.session(session_id)
+    result = next((record.body for record in session.ledger.records(seq, seq + 1)), None)
+    if not isinstance(result, ToolResult):
+        raise UsageError(f"record {seq} of session {session_id} is no tool's result", session=session_id, seq=seq)
+    urls = [url for url in result.urls or () if MARKER not in url][:PAGES_MAX]
+    if not urls:
+        return 0
+    try:
+        pages = session.fetch_many(urls, allow_private=tuple(allow_private))
+    except SearchlogError as error:
+        session.ledger.add([Draft(Note(text=f"recapture failed: {hide(str(error))}"), (seq,))])
+        raise
+    good = sum(page.reason is None for page in pages)
+    came = [{"url": page.asked, "said": page.said} for page in pages]
+    note = Note(text=f"recapture: {good} of {len(pages)} pages gave text", fields={"pages": came})
+    session.ledger.add([Draft(note, (seq,))])
+    return good
+
+
+def later(arguments: Sequence[str]) -> None:
+    """Run `searchlog` with these arguments in a process of its own, which outlives this one and its terminal.
+
+    Raises StoreError when this machine cannot start it.
+    """
+    nowhere = subprocess.DEVNULL
+    apart: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        apart = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
+    command = [sys.executable, "-m", "searchlog", *arguments]
+    try:
+        child = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere, close_fds=True, **apart)
+    except OSError as error:
+        raise StoreError(f"cannot start the recapture: {error.strerror or error}") from None
+    child.returncode = 0  # nobody here waits for it, and that is no leak
