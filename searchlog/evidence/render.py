@@ -42,7 +42,7 @@ from searchlog.spoofing.invisible import sanitise
 from searchlog.tokens import token_count
 
 __all__ = ["RENDERER", "RENDERERS", "Cut", "Notes", "Options", "Parsed", "Rendering", "parse_rendering", "render"]
-__all__ += ["safe_line"]
+__all__ += ["safe_line", "safe_text"]
 
 RENDERER = "render/4"
 RENDERERS = ("render/1", "render/2", "render/3", "render/4")
@@ -388,6 +388,11 @@ def _safe(text: str, counts: Counter[str]) -> str:
 def safe_line(text: str) -> str:
     """Return a text of a page on one line as a model may be given it: sanitised, white space folded, escaped."""
     return _line(text)
+
+
+def safe_text(text: str) -> str:
+    """Return a text of a page as a model may be given it, its lines kept: sanitised, escaped."""
+    return _safe(text, Counter())
 
 
 def _line(text: str, counts: Counter[str] | None = None) -> str:
