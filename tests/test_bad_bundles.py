@@ -186,6 +186,10 @@ def padded_manifest(parts: Parts) -> bytes:
     return changed(MANIFEST, method=8, raw=deflated(data), data=data)(parts)
 
 
+def many(parts: Parts) -> bytes:
+    return plus(*(Part(b"x/%d" % number) for number in range(150_000)))(parts)
+
+
 def sharing_one_body(parts: Parts) -> bytes:
     packed, crc, size = bomb(8)
     first = Part(b"archive/0", method=8, raw=packed, crc=crc, size=size)
@@ -303,7 +307,7 @@ BUNDLES: dict[str, tuple[str, Make]] = {
     "archive-as-bomb": ("too-large", inflating(WARC, 512)),
     "manifest-as-bomb": ("too-large", padded_manifest),
     "one-body-for-many": ("overlap", sharing_one_body),
-    "many": ("too-many-members", plus(*(Part(b"x/%d" % number) for number in range(150_000)))),
+    "many": ("too-many-members", many),
     "nested": ("inner11.zip", nested),
     "long-name": ("name-unsafe", named("a" * 60_000)),
     "deep-name": ("name-unsafe", named("d/" * 5_000 + "f")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 import zlib
+from collections.abc import Callable
 from functools import partial
 
 from tests.hostile.case import CAPTURED, FAILED, LEAD, WARNED, answer, case, page
@@ -16,11 +17,18 @@ _MB = 2**20
 
 
 def _body(
-    id: str, expect: str | tuple[str, ...], what: str, body: bytes, type: str = "text/html", **facts: object
+    id: str,
+    expect: str | tuple[str, ...],
+    what: str,
+    body: bytes | Callable[[], bytes],
+    type: str = "text/html",
+    **facts: object,
 ) -> None:
+    """A body that is costly to make is made when it is asked for."""
+
     @content(id, expect, what, **{"seconds_max": 12.0, **facts})
     def _(c: Connection, asked: Asked) -> None:
-        c.send(answer(body, type=type))
+        c.send(answer(body if isinstance(body, bytes) else body(), type=type))
 
 
 def _around(mark: str, middle: str, type: str = "text/html", before: str = "", after: str = "") -> bytes:
@@ -412,7 +420,14 @@ _body(
     "pdf-stream-bomb",
     _ANY,
     "a content stream of 200 MB",
-    pdf([_CATALOG, b"<</Type/Pages/Kids[3 0 R]/Count 1>>", _PAGE, _stream(b"BT (tide) Tj ET\n" * (200 * _MB // 16))]),
+    lambda: pdf(
+        [
+            _CATALOG,
+            b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+            _PAGE,
+            _stream(b"BT (tide) Tj ET\n" * (200 * _MB // 16)),
+        ]
+    ),
     "application/pdf",
     **_PDF,
 )
