@@ -21,7 +21,8 @@ from tests.readme_tables import provider_table
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+PYTHON = [code for code in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "tool.handle(" not in code]
+"""Chat loops apart: `test_recipes` runs those."""
 COMMANDS = re.findall(r"^\$ (.*)$", README, re.MULTILINE)
 
 
@@ -32,7 +33,7 @@ def test_python_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: py
     with DemoSite() as site:
         host = site.url.removeprefix("http://")
         allow = f'allow_private=["{host}"]'
-        assert len(PYTHON) == 5
+        assert len(PYTHON) == 6
         names: dict[str, object] = {}
         for example in PYTHON:
             code = example.replace('providers=["wikipedia"]', f"providers=[provider], {allow}")
