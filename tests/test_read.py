@@ -305,8 +305,9 @@ def test_pages_that_hang_free_their_place_for_the_others() -> None:
     assert max(done[f"good{n}"] for n in range(6)) < 2.9
 
 
-def test_no_more_pages_are_under_way_than_the_bound() -> None:
-    web = Web(**{f"hang{n}": 6.0 for n in range(12)})
+def test_no_more_pages_are_under_way_than_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("searchlog.flow.read._SLOW_S", 0.1)
+    web = Web(**{f"hang{n}": 1.2 for n in range(12)})
     counts: list[int] = []
 
     class Watched(Reader):
@@ -316,6 +317,6 @@ def test_no_more_pages_are_under_way_than_the_bound() -> None:
 
     made = reader(web, threads=1)
     watched = Watched(made.fetcher, made.converter, made.blobs, made.clock, made.options, made.threads)
-    batches = watched.read([Task(f"hang{n}") for n in range(12)], Deadline(9, CLOCK))
+    batches = watched.read([Task(f"hang{n}") for n in range(12)], Deadline(1.8, CLOCK))
     assert sum(map(len, batches)) == 12
     assert 1 < max(counts) <= 8

@@ -30,7 +30,7 @@ def site() -> Iterator[Site]:
     with serve({"/mill": page, "/robots.txt": (404, {}, "")}) as made:
         rows = [{"url": made.url + "/mill", "title": "Mill", "content": "tide", "raw_content": "The tide mill."}]
         made.pages["/t/search"] = made.pages["/t/extract"] = (200, JSON, json.dumps({"results": rows}))
-        made.pages["/b/res/v1/web/search"] = (429, JSON | {"Retry-After": "9"}, "{}")
+        made.pages["/b/res/v1/web/search"] = (429, JSON | {"Retry-After": "1"}, "{}")
         yield made
 
 
