@@ -394,8 +394,7 @@ def _responses(vendor: Vendor, body: dict[str, Any]) -> dict[str, Any]:
             output.append({**call, "arguments": json.dumps(arguments), "status": "completed"})
             vendor.reasoned[f"fc_{number}"] = reasoning
     else:
-        outputs = [item["output"] for item in items if item.get("type") == "function_call_output"]
-        text = {"type": "output_text", "text": read(outputs), "annotations": []}
+        text = {"type": "output_text", "text": read(_texts(items)), "annotations": []}
         message = {"type": "message", "id": f"msg_{vendor.number()}", "role": "assistant", "status": "completed"}
         output.append({**message, "content": [text]})
     vendor.held[id] = [item["call_id"] for item in output if item["type"] == "function_call"]
@@ -427,7 +426,7 @@ def _chat(vendor: Vendor, body: dict[str, Any]) -> dict[str, Any]:
             for name, arguments in calls
         ]
     else:
-        message["content"] = read([one["content"] for one in messages if one["role"] == "tool"])
+        message["content"] = read(_texts(messages))
     return {
         "id": f"chatcmpl-{vendor.number()}",
         "object": "chat.completion",
@@ -437,10 +436,20 @@ def _chat(vendor: Vendor, body: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _object(said: Mapping[str, Any]) -> str:
-    """Return an answer to what a tool put out as an object."""
-    evidence = said.get("evidence") or []
-    return f'A page says "{quoted(evidence[-1]["text"])}" [{evidence[-1]["id"]}].' if evidence else "Nothing was found."
+def _texts(messages: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the texts of messages, items or steps that are not the model's own."""
+    out = []
+    for message in messages:
+        content = message.get("output", message.get("content"))
+        if message.get("role") != "assistant":
+            out += [content] if isinstance(content, str) else [part["text"] for part in content or () if "text" in part]
+    return out
+
+
+def _object(told: Sequence[Any], texts: Sequence[str]) -> str:
+    """Return an answer to what tools put out as objects, or to what a user gave as text."""
+    given = [one["evidence"][-1] for one in told if isinstance(one, dict) and one.get("evidence")]
+    return f'A page says "{quoted(given[-1]["text"])}" [{given[-1]["id"]}].' if given else read(texts)
 
 
 def _gemini(vendor: Vendor, body: dict[str, Any]) -> dict[str, Any]:
@@ -452,8 +461,8 @@ def _gemini(vendor: Vendor, body: dict[str, Any]) -> dict[str, Any]:
     if said:
         said[0]["thoughtSignature"] = SIGNATURE
     else:
-        told = [part["functionResponse"]["response"].get("output", {}) for part in parts if "functionResponse" in part]
-        said = [{"text": _object(next((one for one in reversed(told) if one.get("evidence")), {}))}]
+        told = [part["functionResponse"]["response"].get("output") for part in parts if "functionResponse" in part]
+        said = [{"text": _object(told, [part["text"] for part in parts if "text" in part])}]
     return {
         "candidates": [{"content": {"role": "model", "parts": said}, "finishReason": "STOP", "index": 0}],
         "modelVersion": "gemini-test",
@@ -475,7 +484,7 @@ def _interactions(vendor: Vendor, body: dict[str, Any]) -> dict[str, Any]:
         ]
     else:
         told = [step["result"] for step in steps if step["type"] == "function_result"]
-        text = _object(next((one for one in reversed(told) if one.get("evidence")), {}))
+        text = _object(told, _texts(steps))
         out.append({"type": "model_output", "content": [{"type": "text", "text": text}]})
     vendor.held[id] = {step["id"]: step["name"] for step in out if step["type"] == "function_call"}
     vendor.depth[id] = done + bool(calls)
