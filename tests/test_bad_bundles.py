@@ -155,6 +155,15 @@ def all_parts(parts: Parts) -> list[Part]:
     return [Part(name.encode(), data) for name, data in members.items()]
 
 
+def late(make: Callable[[], Make]) -> Make:
+    """For what is large: made when it is used, not held by all who collect the tests."""
+
+    def made(parts: Parts) -> bytes:
+        return make()(parts)
+
+    return made
+
+
 def plus(*more: Part) -> Make:
     return lambda parts: build([*all_parts(parts), *more])
 
@@ -184,10 +193,6 @@ def inflating(name: str, megabytes: int, size: int | None = None) -> Make:
 def padded_manifest(parts: Parts) -> bytes:
     data = parts.manifest + b" " * (256 * MB)
     return changed(MANIFEST, method=8, raw=deflated(data), data=data)(parts)
-
-
-def many(parts: Parts) -> bytes:
-    return plus(*(Part(b"x/%d" % number) for number in range(150_000)))(parts)
 
 
 def sharing_one_body(parts: Parts) -> bytes:
@@ -307,7 +312,7 @@ BUNDLES: dict[str, tuple[str, Make]] = {
     "archive-as-bomb": ("too-large", inflating(WARC, 512)),
     "manifest-as-bomb": ("too-large", padded_manifest),
     "one-body-for-many": ("overlap", sharing_one_body),
-    "many": ("too-many-members", many),
+    "many": ("too-many-members", late(lambda: plus(*(Part(b"x/%d" % number) for number in range(150_000))))),
     "nested": ("inner11.zip", nested),
     "long-name": ("name-unsafe", named("a" * 60_000)),
     "deep-name": ("name-unsafe", named("d/" * 5_000 + "f")),
@@ -346,11 +351,11 @@ BUNDLES: dict[str, tuple[str, Make]] = {
     "manifest-gone": (MANIFEST, without(MANIFEST)),
     "description-deep": ("nested deeper", set_to(ABOUT, b"[" * 100_000)),
     "evidence-deep": (EVIDENCE, set_to(EVIDENCE, b"[" * 100_000)),
-    "evidence-large": (EVIDENCE, set_to(EVIDENCE, b"[" + b" " * (60 * MB) + b"]")),
-    "pages-large": (PAGES, set_to(PAGES, b" " * (100 * MB))),
-    "line-large": ("line 1", set_to(LOG, b"{" * (64 * MB))),
-    "checkpoint-large": (CHECKPOINT, set_to(CHECKPOINT, b"searchlog/" + b"x" * (30 * MB) + b"\n1\n")),
-    "keys-large": (KEYS, set_to(KEYS, b"a+00000000+AAAA\n" * 1_000_000)),
+    "evidence-large": (EVIDENCE, late(lambda: set_to(EVIDENCE, b"[" + b" " * (60 * MB) + b"]"))),
+    "pages-large": (PAGES, late(lambda: set_to(PAGES, b" " * (100 * MB)))),
+    "line-large": ("line 1", late(lambda: set_to(LOG, b"{" * (64 * MB)))),
+    "checkpoint-large": (CHECKPOINT, late(lambda: set_to(CHECKPOINT, b"searchlog/" + b"x" * (30 * MB) + b"\n1\n"))),
+    "keys-large": (KEYS, late(lambda: set_to(KEYS, b"a+00000000+AAAA\n" * 1_000_000))),
     "many-leaves": ("session.log", set_to(LOG, (b"0" * 64 + b"\n") * 100_000)),
     "size-vast": (
         "snapshot.json",
@@ -366,7 +371,10 @@ BUNDLES: dict[str, tuple[str, Make]] = {
     ),
     "expression-that-is-costly": (ABOUT, described(redaction=["pattern:" + "(a|b)" * 1_000_000])),
     "many-rules": (ABOUT, described(redaction=["email"] * 1_000_000)),
-    "token-large": ("token-1.tsr", set_to("searchlog/token-1.tsr", b"\x30\x83\xff\xff\xff" + bytes(60 * MB))),
+    "token-large": (
+        "token-1.tsr",
+        late(lambda: set_to("searchlog/token-1.tsr", b"\x30\x83\xff\xff\xff" + bytes(60 * MB))),
+    ),
     "many-tokens": (
         "token-1.tsr",
         lambda p: replace(
