@@ -153,7 +153,7 @@ def test_command_is_found_by_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: "/usr/bin/" + name)
     assert command_line(CLAUDE, ["--archive", "/a b"]) == "searchlog hook claude-code --archive '/a b'"
     monkeypatch.setattr("shutil.which", lambda _: None)
-    assert command_line(CODEX, []).endswith("-m searchlog hook codex")
+    assert command_line(CODEX, []).endswith(" -P -m searchlog hook codex")
     assert (
         json.loads(with_hook(with_hook("", CODEX, command_line(CODEX, [])), CODEX, "searchlog hook codex"))["hooks"][
             "PostToolUse"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
 from searchlog.hooks.event import parse_event
 from tests.hook_inputs import FILES, SESSION, given, made
@@ -116,3 +118,29 @@ def test_agent_below_the_main_one_is_named() -> None:
     assert parse_event(made("T", {}, 1, agent_id="a1")).worker == "a1"
     assert parse_event(made("T", {}, 1, agent_type="main")).worker is None
     assert parse_event(made("T", {}, 1)).session == SESSION
+
+
+PLAIN = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+VALUES = st.recursive(
+    PLAIN | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.booleans() | st.none(),
+    lambda value: st.lists(value, max_size=4) | st.dictionaries(PLAIN, value, max_size=4),
+    max_leaves=12,
+)
+
+
+@drawn(VALUES, st.dictionaries(PLAIN, VALUES, max_size=4), st.sampled_from([None, 1, "\t"]), st.booleans())
+def test_response_is_found_among_whatever_stands_beside_it(
+    response: object, beside: dict[str, object], indent: int | str | None, escaped: bool
+) -> None:
+    value = {**beside, "tool_response": response, "hook_event_name": "PostToolUse"}
+    event = parse_event(json.dumps(value, indent=indent, ensure_ascii=escaped).encode())
+    assert event.is_read
+    assert json.loads(event.result) == event.response == response
+    assert event.result.strip() == event.result
+
+
+@drawn(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: ("{" + text).encode("utf-8", "surrogatepass")))
+def test_no_input_is_refused(data: bytes) -> None:
+    event = parse_event(data)
+    assert event.result in data
+    event.arguments.encode()

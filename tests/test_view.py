@@ -15,6 +15,7 @@ from searchlog.view import Event, TurnView, turn_views, why
 from tests.searches import HTML, TEXTS, ask, opened, pages, short
 from tests.sites import serve
 from tests.specimens import URL, specimen_session
+from tests.test_tool_search import at_work
 
 
 def views(session: Session) -> list[TurnView]:
@@ -123,6 +124,29 @@ def test_turn_under_way_is_open():
 
             turn.end(lambda _: (None, []), Turn(state="end", outcome="ok"))
         assert shown(session)["state"] == "end"
+
+
+def test_calls_of_tools_are_shown_in_their_turn_with_what_they_were_told():
+    with at_work() as (_, _, session, tool):
+        told = tool.call("web_search", {"query": "tide mill pond gate"}, api="anthropic", call_id="toolu_1")
+        tool.call("open_page", {"page": "nowhere", "start": 0}, api="anthropic", call_id="toolu_2")
+        found, failed = (calls for number in range(len(views(session))) if (calls := shown(session, number)["calls"]))
+        assert told.evidence
+        size = found[0].pop("bytes")
+        assert size > 500
+        assert found == [
+            {
+                "name": "web_search",
+                "api": "anthropic",
+                "call_id": "toolu_1",
+                "outcome": "ok",
+                "error": None,
+                "evidence": told.evidence,
+                "fidelity": None,
+            }
+        ]
+        assert [(one["name"], one["call_id"], one["outcome"]) for one in failed] == [("open_page", "toolu_2", "error")]
+        assert failed[0]["error"]
 
 
 def test_specimens_are_shown():

@@ -27,8 +27,11 @@ _SETTINGS_BYTES_MAX = 4 << 20
 
 
 def command_line(agent: Agent, options: Sequence[str]) -> str:
-    """Return the command as a shell of the agent finds it: by name when it is on the path, else by its place."""
-    program = ["searchlog"] if shutil.which("searchlog") else [sys.executable, "-m", "searchlog"]
+    """Return the command as a shell of the agent finds it: by name when it is on the path, else by its place.
+
+    By its place with -P, since the agent stands in a folder whose modules must not pass for ours.
+    """
+    program = ["searchlog"] if shutil.which("searchlog") else [sys.executable, "-P", "-m", "searchlog"]
     return shlex.join([*program, "hook", agent.name, *options])
 
 

@@ -58,7 +58,8 @@ def later(arguments: Sequence[str]) -> None:
     apart: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         apart = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
-    command = [sys.executable, "-m", "searchlog", *arguments]
+    # -P: the agent stands in a folder of whoever's project, and a module there must not pass for one of ours
+    command = [sys.executable, "-P", "-m", "searchlog", *arguments]
     try:
         child = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere, close_fds=True, **apart)
     except OSError as error:
