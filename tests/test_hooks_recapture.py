@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from searchlog import records
 from searchlog.archive import Archive
+from searchlog.clock import SystemClock
 from searchlog.errors import MissingError, UsageError
 from searchlog.hooks.event import parse_event
 from searchlog.hooks.keep import Keeper, Kept
@@ -90,6 +94,73 @@ def test_result_without_pages_begins_no_turn() -> None:
         kept = searched(archive, [])
         assert recapture(archive, kept.session, kept.seq) == 0
         assert len(session_of(archive, kept).records()) == 5
+
+
+def test_page_that_was_captured_a_moment_ago_is_not_asked_for_again() -> None:
+    with at_work() as (site, archive):
+        first = searched(archive, [site.url + "/mill", site.url + "/absent"])
+        recapture(archive, first.session, first.seq, allow_private=OWN)
+        second = searched(archive, [site.url + "/mill", site.url + "/gate"])
+        third = searched(archive, [site.url + "/mill"])
+        assert recapture(archive, first.session, second.seq, allow_private=OWN) == 1
+        assert recapture(archive, first.session, third.seq, allow_private=OWN) == 0
+        assert [site.paths.count(path) for path in ("/mill", "/gate", "/absent")] == [1, 1, 1]
+        session = session_of(archive, first)
+        notes = [record for record in session.records() if isinstance(record.body, records.Note)]
+        captures = {record.body.asked: record.seq for record in session.records() if record.kind == "capture"}
+        assert [note.body.text for note in notes] == [
+            "recapture: 1 of 2 pages gave text",
+            "recapture: 1 of 1 pages gave text, 1 captured before",
+            "recapture: its pages were captured before",
+        ]
+        mill = captures[site.url + "/mill"]
+        assert [note.envelope.causes for note in notes[1:]] == [(mill, second.seq), (mill, third.seq)]
+        check_clean(session)
+
+
+def test_page_that_was_captured_long_ago_is_captured_again() -> None:
+    clock = Later()
+    with serve(pages()) as site, opened(clock=clock) as archive:
+        for _ in range(2):
+            kept = searched(archive, [site.url + "/mill"])
+            recapture(archive, kept.session, kept.seq, allow_private=OWN)
+            clock.ahead += timedelta(hours=2)
+        assert site.paths.count("/mill") == 2
+
+
+class Later(SystemClock):
+    """The clock of this machine, put forward."""
+
+    ahead = timedelta()
+
+    def now(self) -> datetime:
+        return super().now() + self.ahead
+
+
+def test_recaptures_of_one_archive_wait_for_one_another(tmp_path: Path) -> None:
+    with serve(pages(), delay={"/mill": 0.3, "/gate": 0.3}) as site:
+        kept = []
+        with opened(tmp_path) as archive:
+            kept += [searched(archive, [site.url + path]) for path in ("/mill", "/gate")]
+
+        def run(one: Kept) -> None:
+            with opened(tmp_path) as archive:
+                recapture(archive, one.session, one.seq, allow_private=OWN)
+
+        threads = [threading.Thread(target=run, args=(one,)) for one in kept]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        with opened(tmp_path) as archive:
+            session = session_of(archive, kept[0])
+            fetches = [
+                (record.envelope.turn, record.body.state)
+                for record in session.records()
+                if isinstance(record.body, records.Turn) and record.envelope.turn in (3, 4)
+            ]
+            assert fetches == [(3, "begin"), (3, "end"), (4, "begin"), (4, "end")]
+            check_clean(session)
 
 
 def test_what_cannot_be_fetched_at_all_is_noted() -> None:

@@ -91,7 +91,7 @@ def hook_command(
 
     try:
         if finish is not None:
-            return _finish(finish, archive, allow_private)
+            return _finish(finish, archive, allow_private, in_background=True)
         event = _event()
         if event is None:
             return _say("nothing arrived on stdin: an agent calls this; --print-config shows how it is told to")
@@ -159,7 +159,7 @@ def _recapture(agent: str, kept: Kept, archive: str | None, allow_private: tuple
         later(["hook", agent, "--finish", place, *_options(archive, False, allow_private)])
 
 
-def _finish(place: str, archive: str | None, allow_private: tuple[str, ...]) -> int:
+def _finish(place: str, archive: str | None, allow_private: tuple[str, ...], *, in_background: bool = False) -> int:
     from searchlog.archive import open_archive
     from searchlog.errors import UsageError
     from searchlog.hooks.recapture import recapture
@@ -167,6 +167,8 @@ def _finish(place: str, archive: str | None, allow_private: tuple[str, ...]) -> 
     session, _, seq = place.rpartition(":")
     if not (session and seq.isascii() and seq.isdecimal()):
         raise UsageError(f"--finish takes SESSION:SEQ, not {place!r:.80}")
+    if in_background and hasattr(os, "nice"):
+        os.nice(10)  # the agent goes on meanwhile
     with open_archive(archive, create=False) as opened:
         recapture(opened, session, int(seq), allow_private=allow_private)
     return 0

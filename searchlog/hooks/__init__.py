@@ -6,6 +6,7 @@ claude_code.py    what the results of Claude Code's tools are, and how true they
 codex.py          the same of Codex. Pure
 agents.py         the agents that are known, by name. Pure
 client.py         version and model of the agent, from its transcript: reads that file
+alone.py          a lock between the processes of one archive
 keep.py           the session of an agent's session, and the records of one result: writes to the archive
 recapture.py      the pages that a result names, captured anew: fetches, in a process of its own
 config.py         what an agent's settings must hold to call us. Pure

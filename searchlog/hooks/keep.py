@@ -9,20 +9,18 @@ Effects: reads the environment's secrets, writes to the archive.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from searchlog.clock import Clock, Ids
 from searchlog.digest import digest
-from searchlog.errors import StoreError
 from searchlog.hooks.agents import AGENTS
+from searchlog.hooks.alone import alone
 from searchlog.hooks.client import client_of
 from searchlog.hooks.event import INTERRUPTED, Event, Judged, storable
 from searchlog.keyring import hide, known
 from searchlog.ledger import Draft, Ledger, State
-from searchlog.log.filelock import FileLock
 from searchlog.records import BlobRef, ToolCall, ToolResult, Turn
 from searchlog.shape import without_passwords
 from searchlog.storage import Storage
@@ -89,7 +87,7 @@ class Keeper:
         start = f"{agent}-{_slug(session)}."
         found = self._found(start)
         if found is None:
-            with self._alone():
+            with alone(self.storage, "hook", _BUSY_S):  # two hooks may begin one session at the same moment
                 found = self._found(start) or self._begun(agent, session, start)
         return found
 
@@ -114,24 +112,6 @@ class Keeper:
     def _ledger(self, name: str) -> Ledger:
         storage = self.storage
         return Ledger(name, storage.log, storage.blobs, clock=self.clock, ids=self.ids, leases=storage.leases)
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Hold what two hooks that begin one session at the same moment cannot both hold."""
-        if self.storage.folder is None:
-            yield
-            return
-        folder = self.storage.folder / "leases"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"cannot make {folder}: {error.strerror}", path=str(folder)) from None
-        lock = FileLock(folder / "hook.lock")
-        try:
-            with lock.held(_BUSY_S):
-                yield
-        finally:
-            lock.close()
 
 
 def _bodies(
