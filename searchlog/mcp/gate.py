@@ -1,9 +1,9 @@
 """Who may talk to the server over HTTP, and what is said to others. Pure.
 
 A page in a browser can make requests to this machine, and by a rebound name (DNS rebinding) even read the replies. So
-the Host must be a name of this machine or one that was allowed, an Origin that of the server itself, on every route;
-and every request carries the token, which no page knows. Specs: RFC 9110 sections 7.4 and 11, RFC 6750; MCP 2025-11-25,
-Streamable HTTP, security warning.
+the Host must be a name of this machine or one that was allowed, an Origin that of the server itself or of an allowed
+name, on every route; and every request carries the token, which no page knows. Specs: RFC 9110 sections 7.4 and 11,
+RFC 6750; MCP 2025-11-25, Streamable HTTP, security warning.
 """
 
 from __future__ import annotations
@@ -56,10 +56,11 @@ class Gate:
                 "--allow-host NAME[:PORT]",
             )
         origins = {value.decode("latin-1").lower() for name, value in headers if name == b"origin"}
-        if origins - {f"http://{host}", f"https://{host}"}:
-            return Refusal(403, "a page of another origin may not use this server")
-        if any(name == b"sec-fetch-site" and value not in (b"same-origin", b"none") for name, value in headers):
-            return Refusal(403, "a page of another origin may not use this server")
+        foreign = any(name == b"sec-fetch-site" and value not in (b"same-origin", b"none") for name, value in headers)
+        if foreign or origins - {f"{scheme}://{name}" for scheme in ("http", "https") for name in (host, *self.hosts)}:
+            return Refusal(
+                403, "a page of another origin may not use this server; --allow-host NAME lets in a service of yours"
+            )
         in_url = self.token_in_url and path.startswith(PATH.encode() + b"/")
         if path != PATH.encode() and not in_url:
             return Refusal(404, f"the server is at {PATH}")

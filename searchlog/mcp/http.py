@@ -33,6 +33,7 @@ __all__ = ["listen", "serve_http"]
 STREAM_TOKENS_MAX = 40_000
 """Budget up to which a reply is sure to fit into an event, so that notifications may go before it."""
 _BODY_S = 30.0
+_DRAINED_BYTES, _DRAINED_S = 8 << 20, 5.0
 _OPEN_MAX = 64
 _SESSIONS_MAX = 256
 _GRACE_S = 3
@@ -100,25 +101,27 @@ class _Door:
         if scope["type"] != "http":
             return
         refused = self.gate.refusal(scope["method"], scope["raw_path"].split(b"?")[0], scope["headers"])
-        body = b""
+        body = _Body(receive)
         if refused is None:
             with anyio.move_on_after(_BODY_S) as waiting:
-                got = await self._body(receive)
-                if got is None:
-                    return
-                body = got
+                await body.read(self.gate.body_bytes_max)
             if waiting.cancelled_caught:
                 refused = Refusal(408, f"the body did not arrive within {_BODY_S:.0f} seconds")
-            elif len(body) > self.gate.body_bytes_max:
+            elif len(body.data) > self.gate.body_bytes_max:
                 refused = self.gate.too_large()
         if refused is not None:
+            with anyio.move_on_after(_DRAINED_S):
+                # whoever is cut off while sending never reads the answer
+                await body.read(_DRAINED_BYTES)
             await _refuse(refused, send)
+            return
+        if body.left:
             return
         wire = Wire(send, may_stream=self.may_stream)
         inner = {**scope, "path": "/mcp", "raw_path": b"/mcp", "query_string": b""}
         put_wire(inner, wire)
         posted = scope["method"] == "POST"
-        data = mended(body)
+        data = mended(bytes(body.data))
         if posted:
             inner["headers"] = [
                 (name, str(len(data)).encode("ascii") if name == b"content-length" else value)
@@ -127,16 +130,24 @@ class _Door:
         # a GET has no reply that could be waited for: its stream begins at once
         await self.manager.handle_request(inner, _replayed(data, receive), wire.send if posted else send)
 
-    async def _body(self, receive: Receive) -> bytes | None:
-        """Return the body, cut where it is too large; None when the client went away."""
-        body = bytearray()
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return None
-            body += message.get("body", b"")
-            if not message.get("more_body", False) or len(body) > self.gate.body_bytes_max:
-                return bytes(body)
+
+class _Body:
+    """The body of a request, as far as it was read."""
+
+    def __init__(self, receive: Receive) -> None:
+        self.data = bytearray()
+        self.left = False
+        """Whether the client went away."""
+        self._receive = receive
+        self._whole = False
+
+    async def read(self, most: int) -> None:
+        """Read to its end, or until it is longer than this."""
+        while not self._whole and len(self.data) <= most:
+            message = await self._receive()
+            self.left = message["type"] == "http.disconnect"
+            self.data += message.get("body", b"")
+            self._whole = self.left or not message.get("more_body", False)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
@@ -160,7 +171,7 @@ async def _refuse(refused: Refusal, send: Send) -> None:
         (b"content-length", str(len(body)).encode("ascii")),
         (b"cache-control", b"no-store"),
         (b"x-content-type-options", b"nosniff"),
-        # what is left of the body is not read
+        # more than that of a body is not read
         (b"connection", b"close"),
         *((name.lower().encode("ascii"), value.encode("ascii")) for name, value in refused.headers),
     ]

@@ -16,6 +16,8 @@ from typing import Any
 from searchlog import records
 from searchlog.archive import Archive
 from searchlog.desk import Listener
+from searchlog.errors import UsageError
+from searchlog.flow.settings import split_options
 from searchlog.keyring import hide, hide_in, known
 from searchlog.ledger import Draft
 from searchlog.mcp.chatgpt import CHATGPT
@@ -23,6 +25,7 @@ from searchlog.mcp.forms import FULL, Offer, failure, reply
 from searchlog.mcp.mending import sound_json
 from searchlog.mcp.resources import Read, listing, read
 from searchlog.recording import blob_ref
+from searchlog.search import registry
 from searchlog.session import Session
 from searchlog.tool.apis.base import json_bytes
 from searchlog.tool.face import Tool
@@ -53,15 +56,23 @@ class Service:
         *,
         profile: str = "full",
         providers: tuple[str, ...] = (),
+        registry_options: registry.Options | None = None,
         **options: Any,
     ) -> None:
         """Make it. session_id: a session to go on with, which is opened now; None for a new one, at the first call.
 
-        options: as for `Tool`. Raises MissingError for a session that is not there, UsageError.
+        options: as for `Tool`. Raises MissingError for a session that is not there, UsageError for an option that
+        cannot be and for an archive that can only be read.
         """
+        if archive.snapshot is not None:
+            raise UsageError(
+                f"{archive.described} is a snapshot: it can only be read, and a server adds to its archive"
+            )
+        split_options("tool", None, options)
         self.archive = archive
         self.offers = PROFILES[profile]
         self._providers = providers or None
+        self._registry_options = registry_options
         self._options = options
         self._lock = threading.Lock()
         self._made: _Made | None = None
@@ -99,7 +110,8 @@ class Service:
         replies: list[dict[str, Any]] = []
 
         def carried(call: Call, result: Result) -> dict[str, Any]:
-            made: dict[str, Any] = sound_json(carry(call, result))
+            # a key that a model wrote is neither kept nor said again
+            made: dict[str, Any] = hide_in(sound_json(carry(call, result)), known().replace_text)
             replies.append(made if fits(made) else failure(_TOO_LARGE))
             return replies[-1]
 
@@ -139,9 +151,10 @@ class Service:
             return self._made
 
     def _make(self, session: Session) -> _Made:
-        wide = {**self._options, "budget_tokens": self.budget_tokens}
-        tool = Tool(session, providers=self._providers, **self._options)
-        return _Made(session, tool, Tool(session, providers=self._providers, **wide))
+        def tool(**options: Any) -> Tool:
+            return Tool(session, providers=self._providers, registry_options=self._registry_options, **options)
+
+        return _Made(session, tool(**self._options), tool(**{**self._options, "budget_tokens": self.budget_tokens}))
 
 
 class _Made:

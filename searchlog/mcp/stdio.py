@@ -71,11 +71,22 @@ async def _serve(server: Server[Any], wire_in: int, wire_out: int) -> None:
 
 
 def _end_with(stop: Any) -> None:
-    """Let the signals that end a process end the server in good order."""
+    """Let the signals that end a process end the server in good order: calls are waited for, that their turns close.
+
+    A second one ends it at once; what is then open is closed by whoever opens the session next.
+    """
     loop = asyncio.get_running_loop()
+    told: list[int] = []
+
+    def end(name: int) -> None:
+        if told:
+            os._exit(128 + name)
+        told.append(name)
+        stop()
+
     for name in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # elsewhere than on Unix: KeyboardInterrupt does it
-            loop.add_signal_handler(name, stop)
+            loop.add_signal_handler(name, end, int(name))
 
 
 async def _send_all(outgoing: MemoryObjectReceiveStream[SessionMessage], writer: _Writer) -> None:
