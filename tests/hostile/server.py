@@ -10,6 +10,7 @@ Listeners: `a` (127.0.0.1) and `b` (127.0.0.2) share a port and may be reached; 
 from __future__ import annotations
 
 import contextlib
+import errno
 import socket
 import struct
 import threading
@@ -142,12 +143,8 @@ class HostileWeb:
         self.port = self.canary_port = 0
 
     def __enter__(self) -> HostileWeb:
-        a, canary = _listen("127.0.0.1", 0), _listen("127.0.0.3", 0)
-        self.port, self.canary_port = a.getsockname()[1], canary.getsockname()[1]
-        named = [(a, "a"), (canary, "canary"), (_listen("127.0.0.2", self.port), "b")]
-        named.append((_listen("127.0.0.1", self.canary_port), "canary"))
-        with contextlib.suppress(OSError):
-            named.append((_listen("::1", self.canary_port), "canary"))
+        named = _named()
+        self.port, self.canary_port = (named[number][0].getsockname()[1] for number in (0, 1))
         for listener, name in named:
             self._listeners.append(listener)
             threading.Thread(target=self._accept, args=(listener, name), daemon=True).start()
@@ -242,6 +239,25 @@ class HostileWeb:
             connection.send(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
             return
         case.serve(connection, asked)
+
+
+def _named() -> list[tuple[socket.socket, str]]:
+    """Return listeners with the names of their servers; two share a port on two addresses, and so do two canaries."""
+    while True:
+        named = [(_listen("127.0.0.1", 0), "a"), (_listen("127.0.0.3", 0), "canary")]
+        port, canary_port = (listener.getsockname()[1] for listener, _ in named)
+        try:
+            named.append((_listen("127.0.0.2", port), "b"))
+            named.append((_listen("127.0.0.1", canary_port), "canary"))
+        except OSError as error:
+            for listener, _ in named:
+                listener.close()
+            if error.errno == errno.EADDRINUSE:  # by somebody else, at the other address
+                continue
+            raise
+        with contextlib.suppress(OSError):
+            named.append((_listen("::1", canary_port), "canary"))
+        return named
 
 
 def _listen(address: str, port: int) -> socket.socket:
