@@ -42,7 +42,7 @@ from searchlog.spoofing.invisible import sanitise
 from searchlog.tokens import token_count
 
 __all__ = ["RENDERER", "RENDERERS", "Cut", "Notes", "Options", "Parsed", "Rendering", "parse_rendering", "render"]
-__all__ += ["safe_line", "safe_text"]
+__all__ += ["bare_url", "safe_line", "safe_text"]
 
 RENDERER = "render/4"
 RENDERERS = ("render/1", "render/2", "render/3", "render/4")
@@ -358,12 +358,12 @@ def _left_out(items: Sequence[Evidence], options: Options) -> str:
 
 def _read_on(item: Evidence, cut: Cut, options: Options) -> str:
     start = item.passage.start + cut.shown_chars
-    values = {"{url}": _bare_url(item.source.url), "{start}": str(start), "{id}": item.id}
+    values = {"{url}": bare_url(item.source.url), "{start}": str(start), "{id}": item.id}
     filled = re.sub(r"\{(?:url|start|id)\}", lambda match: values[match.group()], options.read_on)
     return f"read on with: {filled}"
 
 
-def _bare_url(url: str) -> str:
+def bare_url(url: str) -> str:
     """Return a URL that may stand outside of a fence: one word, which no space or bracket after its host ends."""
     clean = sanitise(url)[0]
     origin = _ORIGIN.match(clean)

@@ -16,10 +16,11 @@ from typing import Any
 from searchlog import records
 from searchlog.desk import Listener
 from searchlog.digest import Digest
+from searchlog.errors import FormatError, IntegrityError, MissingError
 from searchlog.evidence.build import build_evidence
 from searchlog.evidence.passage import Passage
 from searchlog.evidence.policy import Policy, account, subject
-from searchlog.evidence.render import Notes, render, safe_line
+from searchlog.evidence.render import Notes, bare_url, render, safe_line
 from searchlog.evidence.select import Chosen as ChosenPassage
 from searchlog.evidence.select import Selection
 from searchlog.flow.choose import Chosen, TextPage, source_of
@@ -44,71 +45,55 @@ _WORDS_MAX = 1_000
 
 def open_page(work: Workplace, given: Mapping[str, Any], progress: Listener) -> Result:
     """Return the passages of a page from a character on, as many as the budget holds. Raises StoreError."""
-    name = given["page"]
-    stored, was_stored = _text_of(work, name, progress)
-    if isinstance(stored, Result):
-        return stored
-    cut = work.cut(stored)
-    size = len(cut.conversion.text)
-    start = _start(work, name, given["start"])
-    ahead = [passage for passage in cut.visible if passage.end > start]
+    page = _opened(work, given["page"], progress)
+    if isinstance(page, _Unread):
+        return page.told(work, "open_page")
+    start, size = _start(work, given["page"], given["start"]), len(page.text)
+    ahead = [passage for passage in page.cut.visible if passage.end > start]
     if not ahead:
         said = f"The page has {size} characters of text; nothing stands from character {start} on. Read from 0."
-        return plain(
-            "open_page",
-            said,
-            work.session.head,
-            error=None if size else "no-text",
-            evidence=[],
-            start=start,
-            chars=size,
-        )
+        error = None if page.cut.visible else "no-text"
+        return plain("open_page", said, work.session.head, error=error, evidence=[], start=start, chars=size)
     policy = _policy(work, WINDOW)
-    shown, used = 0, 0
-    for passage in ahead:
-        used += token_count(cut.conversion.text[passage.start : passage.end])
-        if shown and used > policy.budget_tokens:
-            break
-        shown += 1
-    kept, later = ahead[:shown], ahead[shown:]
-    reasons = [(passage, "before-start") for passage in cut.visible if passage.end <= start]
-    reasons += [(passage, "over-budget") for passage in later]
-    first, last = kept[0].start, kept[-1].end
-    rest = f"read on with: open_page start={later[0].start}" if later else "this is the end of the page"
-    opening = f"Page: {stored.made.url} · characters {first}-{last} of {size} · {rest}"
-    where = {"start": first, "end": last, "chars": size, "next_start": later[0].start if later else None}
-    reading = _Reading(stored, cut, kept, reasons, policy, opening)
-    return _given(work, reading, "open_page", {"stored": was_stored, **where})
+    kept, later = _within(page.text, ahead, policy.budget_tokens)
+    dropped = [(passage, "before-start") for passage in page.cut.visible if passage.end <= start]
+    dropped += [(passage, "over-budget") for passage in later]
+    first, last, on = kept[0].start, kept[-1].end, later[0].start if later else None
+    rest = f"read on with: open_page start={on}" if later else "this is the end of the page"
+    opening = f"Page: {bare_url(page.stored.made.url)} · characters {first}-{last} of {size} · {rest}"
+    told = {"stored": page.was_stored, "start": first, "end": last, "chars": size, "next_start": on}
+    return _given(work, page, _Reading("open_page", policy, kept, dropped, opening), told)
 
 
 def find_in_page(work: Workplace, given: Mapping[str, Any], progress: Listener) -> Result:
     """Return the passages of a page that hold these words, and where. Raises StoreError."""
-    stored, was_stored = _text_of(work, given["page"], progress)
-    if isinstance(stored, Result):
-        return stored
-    cut, words = work.cut(stored), given["words"][:_WORDS_MAX]
-    places = _places(cut, words)
-    policy = _policy(work, FIND)
-    held = [passage for passage in cut.visible if _overlaps((passage.start, passage.end), places)]
-    kept: list[Passage] = []
-    used = 0
-    for passage in held:
-        used += token_count(cut.conversion.text[passage.start : passage.end])
-        if kept and used > policy.budget_tokens:
-            break
-        kept.append(passage)
+    page = _opened(work, given["page"], progress)
+    if isinstance(page, _Unread):
+        return page.told(work, "find_in_page")
+    words, size, policy = given["words"][:_WORDS_MAX], len(page.text), _policy(work, FIND)
+    places = _places(page.cut, words)
+    held = [passage for passage in page.cut.visible if _overlaps((passage.start, passage.end), places)]
     holding = {passage.start for passage in held}
-    reasons = [(passage, "without-the-words") for passage in cut.visible if passage.start not in holding]
-    reasons += [(passage, "over-budget") for passage in held[len(kept) :]]
-    size = len(cut.conversion.text)
-    many = f"{len(places)} places" if len(places) != 1 else "1 place"
-    found = f"stand in {many}" if places else "do not stand in its text"
-    rest = f" · {len(held) - len(kept)} more passages with them are not shown" if len(held) > len(kept) else ""
-    opening = f"Page: {stored.made.url} · the words “{words}” {found} · {size} characters{rest}"
-    told = {"stored": was_stored, "words": safe_line(words), "count": len(places), "chars": size}
-    result = _given(work, _Reading(stored, cut, kept, reasons, policy, opening), "find_in_page", told)
+    kept, later = _within(page.text, held, policy.budget_tokens)
+    dropped = [(passage, "without-the-words") for passage in page.cut.visible if passage.start not in holding]
+    dropped += [(passage, "over-budget") for passage in later]
+    found = f"stand in {len(places)} place{'' if len(places) == 1 else 's'}" if places else "do not stand in its text"
+    rest = f" · {len(later)} more passages with them are not shown" if later else ""
+    opening = f"Page: {bare_url(page.stored.made.url)} · the words “{words}” {found} · {size} characters{rest}"
+    told = {"stored": page.was_stored, "words": safe_line(words), "count": len(places), "chars": size}
+    result = _given(work, page, _Reading("find_in_page", policy, kept, dropped, opening), told)
     by_place = [{"start": start, "end": end, **_at(result, start, end)} for start, end in places[:_PLACES_MAX]]
     return replace(result, structured={**result.structured, "places": by_place})
+
+
+def _within(text: str, passages: Sequence[Passage], budget: int) -> tuple[Sequence[Passage], Sequence[Passage]]:
+    """Return the first passages, as many as fit into a budget of tokens and one at least, and the others."""
+    used = 0
+    for number, passage in enumerate(passages):
+        used += token_count(text[passage.start : passage.end])
+        if number and used > budget:
+            return passages[:number], passages[number:]
+    return passages, ()
 
 
 def _at(result: Result, start: int, end: int) -> dict[str, str]:
@@ -121,23 +106,48 @@ def _at(result: Result, start: int, end: int) -> dict[str, str]:
 # --- the text of a page
 
 
-def _text_of(work: Workplace, name: str, progress: Listener) -> tuple[StoredText | Result, bool]:
-    """Return the stored text of a page and whether it was there; it is fetched when the session has none."""
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A page with its stored text."""
+
+    stored: StoredText
+    cut: Cut
+    was_stored: bool
+    """Before it was asked for."""
+
+    @property
+    def text(self) -> str:
+        return self.cut.conversion.text
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """Why there is no text to read."""
+
+    code: str
+    said: str
+
+    def told(self, work: Workplace, tool: str) -> Result:
+        """Return what a model is told."""
+        return plain(tool, self.said, work.session.head, error=self.code, evidence=[])
+
+
+def _opened(work: Workplace, name: str, progress: Listener) -> _Opened | _Unread:
+    """Return a page by evidence id or address; it is fetched when the session has no text of it."""
     stored = work.seen.refresh().page(name)
-    if stored is not None:
-        return stored, True
-    if re.fullmatch(r"\[?[eE]\d+\]?", name.strip()):
+    if stored is None and re.fullmatch(r"\[?[eE]\d+\]?", name.strip()):
         said = f"No evidence is called {name.strip()} in this session. Give the page's URL, or an id you were given."
-        return _refused(work, "unknown-evidence", said), False
-    page = work.session.fetch(name, settings=work.settings, progress=progress, **work.settings_options())
-    stored = work.seen.refresh().page(name)
-    if page.reason is not None or stored is None:
-        return _refused(work, "no-page", _why(page)), False
-    return stored, False
-
-
-def _refused(work: Workplace, code: str, said: str) -> Result:
-    return plain("open_page", said, work.session.head, error=code, evidence=[])
+        return _Unread("unknown-evidence", said)
+    was_stored = stored is not None
+    if stored is None:
+        page = work.session.fetch(name, settings=work.settings, progress=progress, **work.settings_options())
+        stored = work.seen.refresh().page(name)
+        if page.reason is not None or stored is None:
+            return _Unread("no-page", _why(page))
+    try:
+        return _Opened(stored, work.cut(stored), was_stored)
+    except (MissingError, IntegrityError, FormatError):
+        return _Unread("text-gone", "The stored text of this page is gone or altered; its evidence cannot be read on.")
 
 
 def _why(page: Page) -> str:
@@ -193,67 +203,64 @@ def _policy(work: Workplace, rule: str) -> Policy:
 class _Reading:
     """What is read of a page, before it has ids."""
 
-    stored: StoredText
-    cut: Cut
+    tool: str
+    policy: Policy
     kept: Sequence[Passage]
     dropped: Sequence[tuple[Passage, str]]
     """With the reason why."""
-    policy: Policy
     opening: str
     """The first line of the rendering."""
 
 
-def _given(work: Workplace, reading: _Reading, tool: str, told: Mapping[str, Any]) -> Result:
+def _given(work: Workplace, page: _Opened, reading: _Reading, told: Mapping[str, Any]) -> Result:
     """Record these passages as evidence in a turn of their own, and return them as a model is shown them."""
-    ledger = work.session.ledger
-    stored, text = reading.stored, reading.cut.conversion.text
-    sources = (source_of(_page(work, stored, reading.cut)),)
+    ledger, made_of = work.session.ledger, page.stored.made
+    sources = (source_of(_page(work, page)),)
     chosen = tuple(
-        ChosenPassage(passage, rank, "0", token_count(text[passage.start : passage.end]))
+        ChosenPassage(passage, rank, "0", token_count(page.text[passage.start : passage.end]))
         for rank, passage in enumerate(reading.kept, 1)
     )
-    steps = _steps(reading.cut, reading.dropped, reading.policy.rule)
+    steps = _steps(page.cut, reading.dropped, reading.policy.rule)
     selection = Selection((), reading.policy, chosen, steps)
 
     def build(state: State) -> tuple[Chosen, list[Draft]]:
         evidence = build_evidence(selection, sources, state.next_evidence, state.evidence_ids)
         made = Chosen(sources, selection, evidence, render(evidence, "", Notes(opening=reading.opening)))
         ledger.blobs.put([rendering_bytes(made)])
-        return made, chosen_drafts(made, [stored.seq], turn.begin)
+        return made, chosen_drafts(made, [page.stored.seq], turn.begin)
 
     with ledger.turn("read") as turn:
         made = turn.end(build, records.Turn(state="end", outcome="ok", detail=f"{len(chosen)} passages"))
-    work.seen.refresh()
     return shown_result(
-        tool,
+        reading.tool,
         made.rendering.text,
         made.rendering.renderer,
-        work.seen.evidence,
+        work.seen.refresh().evidence,
         work.session.head,
-        page=safe_line(stored.made.url),
-        title=safe_line(stored.made.title or ""),
+        page=safe_line(made_of.url),
+        title=safe_line(made_of.title or ""),
         **told,
     )
 
 
-def _page(work: Workplace, stored: StoredText, cut: Cut) -> TextPage:
+def _page(work: Workplace, page: _Opened) -> TextPage:
     """Return the page as a search would have it: where evidence of it says more, as that says."""
-    made = stored.made
+    made = page.stored.made
     assert made.text is not None
     same = (made.text.blob, made.payload, made.url)
     known = next((e for e in work.seen.evidence.values() if (e.text, e.payload, e.url) == same), None)
-    own = known is not None and cut.conversion.metadata.published is None
+    own = known is not None and page.cut.conversion.metadata.published is None
     return TextPage(
         url=made.url,
-        conversion=cut.conversion,
+        conversion=page.cut.conversion,
         payload_digest=Digest(made.payload),
-        captured_at=stored.captured_at,
+        captured_at=page.stored.captured_at,
         title=known.title if known is not None else "",
         published=known.published if own and known is not None else None,
         published_source=known.published_source if own and known is not None else None,
         crawled=known.crawled if known is not None else None,
         crawled_source=known.crawled_source if known is not None else None,
-        kind=stored.kind,
+        kind=page.stored.kind,
     )
 
 
