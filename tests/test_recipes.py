@@ -1,7 +1,6 @@
 """The recipes for chat loops run as they stand: the SDKs of the vendors, against servers that check as the vendors do.
 
-A recipe is the block of README's section "In a chat loop" that names its API; where there is none, the file of that
-name in `data/recipes`.
+A recipe is the block of README's section "In a chat loop" that hands a response of its API to `handle`.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from tests.searches import TEXTS, bodies, found, pages
 from tests.sites import Site, serve
 from tests.vendors import speaking
 
-HERE = Path(__file__).parent
+README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 NAMES = ("anthropic", "openai-responses", "openai-chat", "gemini", "gemini-interactions")
 ASKED = {"query": "tide mill pond", "domains": [], "freshness": "any", "fresh": False}
 ROUNDS = [
@@ -38,9 +37,9 @@ ROUNDS = [
 
 def recipe(name: str) -> str:
     """Return the code of a recipe."""
-    section = (HERE.parent / "README.md").read_text("utf-8").partition("\n## In a chat loop\n")[2].split("\n## ")[0]
-    blocks = [code for code in re.findall(r"```python\n(.*?)```", section, re.DOTALL) if f'handle("{name}"' in code]
-    return blocks[0] if blocks else (HERE / "data" / "recipes" / f"{name}.txt").read_text("utf-8")
+    section = README.partition("\n## In a chat loop\n")[2].split("\n## ")[0]
+    (code,) = (code for code in re.findall(r"```python\n(.*?)```", section, re.DOTALL) if f'handle("{name}"' in code)
+    return str(code)
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ class OpenAIChat:
         out = []
         for call in dicts(calls):
             function = call.get("function")
-            if isinstance(function, Mapping) and call.get("type") in (None, "function"):
+            if isinstance(function, Mapping):
                 out.append(call_of(function.get("name"), function.get("arguments"), call.get("id")))
         return out
 
