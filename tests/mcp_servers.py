@@ -233,7 +233,11 @@ def http_server(archive: Path, site: Site | None, *args: str, **more: str) -> It
         if " at http" in line:
             url = line.split(" at ")[1].split(",")[0]
             break
-    assert url, said
+    if not url:
+        process.wait(30)
+        process.stdout.close()
+        process.stderr.close()
+        raise AssertionError(said)
     rest = threading.Thread(target=lambda: said.extend(process.stderr or ()))
     rest.start()
     try:

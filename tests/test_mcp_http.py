@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -220,3 +225,33 @@ def test_what_was_recorded_verifies(server: HttpServer, archive: Path) -> None:
     assert content == {name: sent[name] for name in ("content", "structuredContent", "isError")}
     assert call_.client == {"protocol": "2026-07-28", "name": "raw", "version": "1"}
     assert result.outcome == "ok"
+
+
+@pytest.mark.parametrize(
+    ("how", "newest"),
+    [(signal.SIGINT, False), (signal.SIGTERM, True)],
+    ids=["ctrl-c handshake", "terminated stateless"],
+)
+def test_it_ends_in_the_middle_of_a_call_with_all_turns_closed(tmp_path: Path, how: int, newest: bool) -> None:
+    with web(delay={"/search": 1.0}) as site, http_server(tmp_path / "archive", site) as running:
+        message, headers = modern("web_search", {"query": "tide mill"})
+        if not newest:
+            message, headers = call("web_search", {"query": "tide mill"}), {"mcp_session_id": greeted(running)}
+
+        def ask() -> None:
+            with suppress(OSError, HTTPException):
+                running.raw(message, **headers)
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        until = time.monotonic() + 30
+        while not any(path.startswith("/search") for path in site.paths) and time.monotonic() < until:
+            time.sleep(0.02)
+        running.process.send_signal(how)
+        assert running.process.wait(30) == 0
+        asking.join()
+    ((asked, result, _),) = kept(tmp_path / "archive")
+    assert asked.name == "web_search"
+    # it may still be done while the server waits for its clients to leave
+    assert result.outcome in ("cancelled", "ok")
+    assert not any("Traceback" in line for line in running.said)
