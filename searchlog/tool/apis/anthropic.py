@@ -20,9 +20,10 @@ citation counts all `search_result` blocks of its request, in whichever turn the
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Any
 
 from searchlog.digest import text_digest
@@ -236,7 +237,8 @@ def _evidence(
             ids = [known.get((unit.source, text)) for text in texts]
             found = tuple(name for name in ids if name is not None)
             return found, "exact" if len(found) == len(ids) else "elsewhere"
-    places = {ids for unit in units if unit.source == source for ids in _runs(unit, said, known)} if said else set()
+    of_page = {unit for unit in units if unit.source == source} if said else set()
+    places = {ids for unit in of_page for ids in _runs(unit, said, known)}
     if len(places) == 1:
         return places.pop(), "moved"
     return (), "unknown"
@@ -245,17 +247,15 @@ def _evidence(
 def _runs(unit: Unit, said: str, known: Mapping[tuple[str, str], str]) -> Iterator[tuple[str, ...]]:
     """Yield the ids of each run of texts in a block that together are what was said."""
     bare = [_bare(text) for text in unit.texts]
-    for first in range(len(bare)):
-        joined, ids = "", []
-        for last in range(first, len(bare)):
-            joined += bare[last]
-            name = known.get((unit.source, unit.texts[last]))
-            if name is None or not said.startswith(joined):
-                break
-            ids.append(name)
-            if joined == said:
-                yield tuple(ids)
-                break
+    joined, ends = "".join(bare), list(accumulate(map(len, bare)))
+    for first, end in enumerate(ends):
+        start = end - len(bare[first])
+        if bare[first] and joined.startswith(said, start):
+            last = bisect_left(ends, start + len(said))
+            ids = [known.get((unit.source, text)) for text in unit.texts[first : last + 1]]
+            found = tuple(name for name in ids if name is not None)
+            if ends[last] == start + len(said) and len(found) == len(ids):
+                yield found
 
 
 def _bare(text: str) -> str:
