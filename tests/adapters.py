@@ -21,7 +21,7 @@ import pytest
 
 import searchlog
 from searchlog import records
-from searchlog.desk import Listener, Progress
+from searchlog.desk import Progress
 from searchlog.search import registry
 from searchlog.session import Session
 from searchlog.tool.definition import TOOLS
@@ -51,15 +51,19 @@ def tooled(**more: Any) -> Iterator[tuple[Site, Tool]]:
         yield site, Tool(archive.session(), **options(site), **more)
 
 
-def meeting(count: int) -> Listener:
-    """Return a listener that holds each search until so many are asking at once; it fails when they never are."""
-    barrier = threading.Barrier(count)
+class Meeting:
+    """A listener that holds each search until so many are under way at once; `happened` says whether they were."""
 
-    def listen(progress: Progress) -> None:
-        if progress.stage == "notice":
-            barrier.wait(timeout=10)
+    def __init__(self, count: int) -> None:
+        self.happened = False
+        self._barrier = threading.Barrier(count, self._all_are_here)
 
-    return listen
+    def _all_are_here(self) -> None:
+        self.happened = True
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.stage == "choose":
+            self._barrier.wait(timeout=10)
 
 
 @dataclass(frozen=True)

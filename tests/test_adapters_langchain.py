@@ -12,7 +12,7 @@ import pytest
 from pydantic import Field
 
 from searchlog.tool.definition import TOOLS
-from tests.adapters import ANSWER, QUERIES, SEARCH, Step, check_kept, check_schema, kept, meeting, run_example, tooled
+from tests.adapters import ANSWER, QUERIES, SEARCH, Meeting, Step, check_kept, check_schema, kept, run_example, tooled
 
 pytest.importorskip("langchain_core", reason="langchain-core is not installed")
 
@@ -21,6 +21,11 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from searchlog.adapters import langchain as adapter
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANGSMITH_TRACING_V2", "false")
 
 
 class Scripted(FakeMessagesListChatModel):
@@ -121,16 +126,18 @@ def test_tool_by_itself_returns_the_text() -> None:
 
 def test_calls_run_side_by_side_and_keep_their_order() -> None:
     calls = said([("web_search", {"query": text}) for text in QUERIES]).tool_calls
-    with tooled(progress=meeting(len(QUERIES))) as (_, tool):
+    together = Meeting(len(QUERIES))
+    with tooled(progress=together) as (_, tool):
         search, *_ = adapter.tools(tool)
 
-        async def together() -> list[ToolMessage]:
+        async def batch() -> list[ToolMessage]:
             return await search.abatch(list(calls))
 
-        messages = asyncio.run(together())
+        messages = asyncio.run(batch())
         assert [message.tool_call_id for message in messages] == ["id00", "id01", "id02"]
         stored = check_kept(tool, [str(message.content) for message in messages], "langchain")
         assert {one.result.outcome for one in stored} == {"ok"}
+        assert together.happened
 
 
 def test_cancelled_call_closes_what_it_was_about() -> None:

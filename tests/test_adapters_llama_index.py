@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from searchlog.tool.definition import TOOLS
-from tests.adapters import ANSWER, QUERIES, SEARCH, Step, check_kept, check_schema, kept, meeting, run_example, tooled
+from tests.adapters import ANSWER, QUERIES, SEARCH, Meeting, Step, check_kept, check_schema, kept, run_example, tooled
 
 pytest.importorskip("llama_index.core", reason="llama-index-core is not installed")
 
@@ -136,10 +136,12 @@ def test_agent_that_writes_its_calls_gets_the_text() -> None:
 
 def test_calls_of_one_response_run_side_by_side() -> None:
     script = Script([("web_search", {"query": text}) for text in QUERIES], ANSWER)
-    with tooled(progress=meeting(len(QUERIES))) as (_, tool):
+    together = Meeting(len(QUERIES))
+    with tooled(progress=together) as (_, tool):
         assert converse(tool, script) == ANSWER
         stored = check_kept(tool, script.texts, "llama-index")
         assert {one.result.outcome for one in stored} == {"ok"}
+        assert together.happened
 
 
 def test_cancelled_call_closes_what_it_was_about() -> None:

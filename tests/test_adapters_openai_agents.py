@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.adapters import ANSWER, QUERIES, SEARCH, Step, check_kept, check_schema, kept, loop, meeting, tooled
+from tests.adapters import ANSWER, QUERIES, SEARCH, Meeting, Step, check_kept, check_schema, kept, loop, tooled
 from tests.adapters import run_example as run
 
 pytest.importorskip("agents", reason="openai-agents is not installed")
@@ -103,10 +103,12 @@ def test_arguments_reach_the_tool_as_they_were_written(arguments: str) -> None:
 
 def test_calls_of_one_response_run_side_by_side() -> None:
     model = Scripted([("web_search", {"query": text}) for text in QUERIES], ANSWER)
-    with tooled(progress=meeting(len(QUERIES))) as (_, tool):
+    together = Meeting(len(QUERIES))
+    with tooled(progress=together) as (_, tool):
         Runner.run_sync(agent(tool, model), "?", run_config=PRIVATE)
         stored = check_kept(tool, list(model.outputs.values()), "openai-agents")
         assert {one.result.outcome for one in stored} == {"ok"}
+        assert together.happened
         by_id = {one.call.call_id: one.content.decode("utf-8") for one in stored}
         assert by_id == model.outputs
 

@@ -15,12 +15,12 @@ from tests.adapters import (
     ANSWER,
     QUERIES,
     SEARCH,
+    Meeting,
     Step,
     check_kept,
     check_schema,
     kept,
     loop,
-    meeting,
     run_example,
     tooled,
 )
@@ -122,11 +122,13 @@ def test_hook_that_changes_arguments_is_followed() -> None:
 
 def test_calls_of_one_response_run_side_by_side() -> None:
     script = Scripted([("web_search", json.dumps({"query": text})) for text in QUERIES], ANSWER)
-    with tooled(progress=meeting(len(QUERIES))) as (_, tool):
+    together = Meeting(len(QUERIES))
+    with tooled(progress=together) as (_, tool):
         Agent(FunctionModel(script), toolsets=[adapter.toolset(tool)]).run_sync("?")
         stored = check_kept(tool, script.texts, "pydantic-ai")
         assert [part.tool_call_id for part in script.received] == ["id0", "id1", "id2"]
         assert {one.result.outcome for one in stored} == {"ok"}
+        assert together.happened
 
 
 def test_cancelled_run_closes_what_it_was_about() -> None:

@@ -13,11 +13,11 @@ from tests.adapters import (
     ANSWER,
     QUERIES,
     SEARCH,
+    Meeting,
     Step,
     check_log,
     check_schema,
     kept,
-    meeting,
     run_example,
     tooled,
 )
@@ -96,11 +96,13 @@ def test_what_the_model_observes_is_stored_byte_for_byte() -> None:
 
 def test_calls_of_one_step_run_side_by_side() -> None:
     model = Scripted([("web_search", {"query": text}) for text in QUERIES], ANSWER)
-    with tooled(progress=meeting(len(QUERIES))) as (_, tool):
+    together = Meeting(len(QUERIES))
+    with tooled(progress=together) as (_, tool):
         assert calling(tool, model).run("?") == ANSWER
         stored = kept(tool.session)
         check_log(tool, stored, "smolagents")
         assert {one.result.outcome for one in stored} == {"ok"}
+        assert together.happened
         (observed,) = model.observed
         assert sorted(texts(stored)) == sorted(one for one in texts(stored) if one in observed)
 

@@ -18,6 +18,7 @@
 `ToolMessage` is the text of the result, its artifact what programs want, shaped as `Definition.output`; its status is
 `error` for a call that failed. Arguments that are no JSON never reach a tool: LangChain keeps them apart, as
 `invalid_tool_calls`. `ainvoke` works in a thread; cancelled, it ends at its next step.
+Where the environment says LANGSMITH_TRACING=true, LangChain sends what runs to LangSmith, results included.
 """
 
 from __future__ import annotations

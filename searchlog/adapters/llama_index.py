@@ -70,11 +70,11 @@ class _Tool(AsyncBaseTool):
 
     def call(self, /, *given: Any, **arguments: Any) -> ToolOutput:
         asked = given[0] if given else arguments
-        return self._told(asked, self._caller.call(self._metadata.name, asked))
+        return self._told(asked, self._caller.call(self._metadata.get_name(), asked))
 
     async def acall(self, /, *given: Any, **arguments: Any) -> ToolOutput:
         asked = given[0] if given else arguments
-        return self._told(asked, await self._caller.acall(self._metadata.name, asked))
+        return self._told(asked, await self._caller.acall(self._metadata.get_name(), asked))
 
     def _told(self, asked: Any, result: Result) -> ToolOutput:
         return ToolOutput(
