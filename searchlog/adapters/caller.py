@@ -79,7 +79,7 @@ class Caller:
         def listen(progress: Progress) -> None:
             if gone.is_set():
                 raise CancelledError("whoever called does not wait for the result any longer")
-            self.tool._progress(progress)
+            self.tool.progress(progress)
 
         try:
             return await asyncio.to_thread(self.call, name, arguments, call_id, progress=listen, **client)

@@ -13,9 +13,10 @@ from typing import Any
 
 from searchlog.tool.definition import Definition
 
-__all__ = ["as_text", "read_arguments", "sound"]
+__all__ = ["DEFAULTS", "as_text", "read_arguments", "sound"]
 
 DEFAULTS: Mapping[str, Any] = {"domains": [], "freshness": "any", "fresh": False, "start": 0, "ids": [], "live": False}
+"""What counts for an argument that is left out; a tool cannot do without the others."""
 _ALIASES: Mapping[str, tuple[str, ...]] = {
     "query": ("q", "search_query", "queries"),
     "page": ("url", "id", "page_url"),

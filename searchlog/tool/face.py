@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from searchlog.search.provider import Provider
     from searchlog.session import Session
 
-__all__ = ["CancelledError", "Tool"]
+__all__ = ["CancelledError", "Carry", "Tool"]
 
 _SIDE_BY_SIDE = 4
 """Calls of one response that are worked on at once."""
@@ -114,7 +114,7 @@ class Tool:
         self.session = session
         self.citations = citations
         self._seen = Seen(session.ledger)
-        self._progress = progress
+        self.progress = progress
         self._sent: list[dict[str, Any]] = []
         self._work = Workplace(session, self._seen, providers, settings, registry_options, options)
 
@@ -163,7 +163,7 @@ class Tool:
         form, value = self._api(api), plain_json(response)
         said = self._keep(form, value, messages, model)
         calls = [call for call in form.calls(value) if call.name not in leave]
-        way = _Way(form.name, form.reply, {"model": said} if said else None, self._progress)
+        way = _Way(form.name, form.reply, {"model": said} if said else None, self.progress)
         alike: dict[tuple[str, str], list[int]] = {}
         for number, call in enumerate(calls):
             alike.setdefault((call.name, as_text(call.arguments)), []).append(number)
@@ -206,7 +206,7 @@ class Tool:
         stored; the plain text when not given. progress: may raise CancelledError to end the work, which is then raised
         here. Never raises for what a model wrote or the web did; StoreError when this machine cannot keep the record.
         """
-        way = _Way(api, carry, client, self._progress if progress is None else progress)
+        way = _Way(api, carry, client, self.progress if progress is None else progress)
         return self._one(Call(name, arguments, call_id), way)[0]
 
     def evidence(self, api: str, ids: Iterable[str] = ()) -> list[dict[str, Any]]:
