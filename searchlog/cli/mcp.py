@@ -92,6 +92,7 @@ _SIGNS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 @options.web_options
 @options.session_option("new", ", or `new`")
 @options.archive_option
+@options.json_option
 @options.quiet_option
 def mcp_command(
     *,
@@ -106,6 +107,7 @@ def mcp_command(
     budget: int,
     session_id: str,
     archive: str | None,
+    as_json: bool,
     quiet: bool,
     **web: Any,
 ) -> int:
@@ -116,12 +118,15 @@ def mcp_command(
     begins with the first call; the server ends when the client closes stdin, or by Ctrl-C.
 
     With --http every request needs the token (`Authorization: Bearer …`) and must be sent to a name of this machine.
-    Behind a tunnel or a proxy name its host with --allow-host.
+    Behind a tunnel or a proxy name its host with --allow-host. With --json a program that starts it is told where it
+    is.
     """
     from searchlog.archive import open_archive
 
     if not by_http and (hosts or token_file or token_in_url):
         raise click.UsageError("--allow-host, --token-file and --token-in-url belong to --http")
+    if as_json and not by_http:
+        raise click.UsageError("--json belongs to --http: without it stdout carries the protocol")
     _have_extra()
     from searchlog.mcp.service import Service
 
@@ -146,6 +151,7 @@ def mcp_command(
                     hosts=hosts,
                     token_file=token_file,
                     token_in_url=token_in_url,
+                    as_json=as_json,
                 )
             else:
                 _by_stdio(service, opened, quiet)
@@ -203,6 +209,7 @@ def _by_http(
     hosts: tuple[str, ...],
     token_file: str | None,
     token_in_url: bool,
+    as_json: bool,
 ) -> None:
     from ipaddress import ip_address
 
@@ -219,7 +226,10 @@ def _by_http(
     names = tuple(name.lower() for name in (*hosts, *(() if ip_address(address).is_unspecified else (shown,))))
     gate = Gate(token, names, token_in_url)
     at = listen(address, port)
-    out.say(f"searchlog MCP server at http://{shown}:{at.getsockname()[1]}{PATH}, archive {archive.described}")
+    url = f"http://{shown}:{at.getsockname()[1]}{PATH}"
+    out.say(f"searchlog MCP server at {url}, archive {archive.described}")
+    if as_json:
+        out.json({"url": url, "token": token if made else None, "archive": archive.described})
     if made:
         # the only place where it is told, quiet or not: without it nobody gets in
         out.say(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import socket
 import stat
 import subprocess
@@ -14,7 +16,7 @@ import pytest
 
 from searchlog.cli.exits import Exit
 from tests.cli.conftest import Kept, call, spawn
-from tests.mcp_servers import TOKEN, http_server
+from tests.mcp_servers import TOKEN, command, environment, http_server
 
 
 def test_help_shows_how_clients_start_it() -> None:
@@ -79,6 +81,7 @@ def test_port_that_is_taken_is_one_line(tmp_path: Path) -> None:
         (["--provider", "searxng"], Exit.USAGE, "SEARCHLOG_SEARXNG_URL"),
         (["--provider", "site"], Exit.USAGE, "--site"),
         (["--allow-host", "x"], Exit.USAGE, "--http"),
+        (["--json"], Exit.USAGE, "stdout carries the protocol"),
         (["--http", "--host", "example.org"], Exit.USAGE, "IP address"),
         (["--http", "--token-file", "FOLDER"], Exit.USAGE, "is no file"),
         (["--allow-private", "http://x"], Exit.USAGE, "http://x"),
@@ -130,6 +133,22 @@ def test_token_is_made_and_told_where_none_is_given(tmp_path: Path) -> None:
         (line,) = (line for line in server.said if line.startswith("token "))
         server.token = line.split()[1]
         assert server.raw({"jsonrpc": "2.0", "id": 1, "method": "ping"})[0] == 400
+
+
+def test_json_says_where_it_is_and_nothing_of_a_token_that_was_given(tmp_path: Path) -> None:
+    line = [sys.executable, *command(tmp_path / "a", None, "--http", "--port", "0", "--json")]
+    for given in (TOKEN, ""):
+        env = environment(None, SEARCHLOG_MCP_TOKEN=given)
+        with subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+            assert server.stdout is not None
+            told = json.loads("".join(iter(server.stdout.readline, "}\n")) + "}")
+            server.send_signal(signal.SIGTERM)
+            printed, said = server.communicate(timeout=30)
+        assert (server.returncode, printed) == (0, "")
+        assert set(told) == {"url", "token", "archive"}
+        assert f" at {told['url']}," in said
+        assert (told["token"] is None) is bool(given)
+        assert given == "" or given not in said
 
 
 def test_snapshot_is_no_place_for_a_server(kept: Kept, tmp_path: Path) -> None:
