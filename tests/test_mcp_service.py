@@ -267,3 +267,21 @@ def test_damaged_text_is_told_and_not_read() -> None:
         with pytest.raises(MissingError) as caught:
             service.read("searchlog://evidence/e1", client=WHO, call_id=None)
         assert "digest" in caught.value.fields
+
+
+def test_half_of_a_surrogate_pair_never_leaves() -> None:
+    """Half of a pair in a page, in arguments or in a name: the SDK could not write it, and nobody would be answered."""
+    with served() as (site, service):
+        site.pages["/half"] = (200, {"Content-Type": "application/json"}, '{"tide \\ud83d": "the \\ud800 mill"}')
+        replies = [
+            done(service, "open_page", {"page": f"{site.url}/half"}),
+            done(service, "find_in_page", {"page": "e1", "words": "the \ud800 mill"}),
+            done(service, "web_search", {"query": "tide \udfff mill"}),
+            done(service, "no\ud800such", {"a\udc00": ["\ud800"]}),
+            {"contents": service.read("searchlog://page/e1", client=WHO, call_id="\ufffd")},
+        ]
+        for reply in replies:
+            json.dumps(reply, ensure_ascii=False).encode("utf-8")
+        assert "mill" in text_of(replies[0])
+        assert service.session is not None
+        check_clean(service.session)

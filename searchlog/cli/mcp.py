@@ -227,16 +227,18 @@ def _by_http(
     gate = Gate(token, names, token_in_url)
     at = listen(address, port)
     url = f"http://{shown}:{at.getsockname()[1]}{PATH}"
-    out.say(f"searchlog MCP server at {url}, archive {archive.described}")
-    if as_json:
-        out.json({"url": url, "token": token if made else None, "archive": archive.described})
-    if made:
-        # the only place where it is told, quiet or not: without it nobody gets in
-        out.say(
-            f"token {token}{f' (kept in {token_file})' if token_file else ' (for this run; --token-file keeps one)'}"
-        )
-    keyring.hold([token])
-    serve_http(make_server(service), at, gate, budget_tokens=service.budget_tokens)
+
+    def ready() -> None:
+        out.say(f"searchlog MCP server at {url}, archive {archive.described}")
+        if as_json:
+            out.json({"url": url, "token": token if made else None, "archive": archive.described})
+        if made:
+            kept = f"kept in {token_file}" if token_file else "for this run; --token-file keeps one"
+            # the only place where it is told, quiet or not: without it nobody gets in
+            out.say(f"token {token} ({kept})")
+        keyring.hold([token])
+
+    serve_http(make_server(service), at, gate, budget_tokens=service.budget_tokens, ready=ready)
 
 
 def _token(place: str | None) -> tuple[str, bool]:

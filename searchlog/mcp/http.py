@@ -56,16 +56,19 @@ def listen(address: str, port: int) -> socket.socket:
     return made
 
 
-def serve_http(server: Server[Any], at: socket.socket, gate: Gate, *, budget_tokens: int) -> None:
-    """Serve clients on a socket until the process is told to end."""
-    for name in (signal.SIGINT, signal.SIGTERM):
-        # uvicorn has its own while it serves, and raises the signal again afterwards: then it has done its work
-        with suppress(ValueError):
-            signal.signal(name, lambda *_: None)
-    anyio.run(_serve, server, at, gate, budget_tokens <= STREAM_TOKENS_MAX)
+def serve_http(
+    server: Server[Any], at: socket.socket, gate: Gate, *, budget_tokens: int, ready: Callable[[], None]
+) -> None:
+    """Serve clients on a socket until the process is told to end.
+
+    ready: called when it can be told to end, and before the first client is served.
+    """
+    anyio.run(_serve, server, at, gate, budget_tokens <= STREAM_TOKENS_MAX, ready)
 
 
-async def _serve(server: Server[Any], at: socket.socket, gate: Gate, may_stream: bool) -> None:
+async def _serve(
+    server: Server[Any], at: socket.socket, gate: Gate, may_stream: bool, ready: Callable[[], None]
+) -> None:
     manager = StreamableHTTPSessionManager(
         app=server,
         # the gate is stricter, and stands before everything
@@ -85,8 +88,18 @@ async def _serve(server: Server[Any], at: socket.socket, gate: Gate, may_stream:
         limit_concurrency=_OPEN_MAX,
         timeout_graceful_shutdown=_GRACE_S,
     )
+    serving = uvicorn.Server(config)
+
+    def end(*_: object) -> None:
+        # uvicorn has its own handlers while it serves, and raises the signal again afterwards: it ends here too
+        serving.should_exit = True
+
+    for name in (signal.SIGINT, signal.SIGTERM):
+        with suppress(ValueError):  # not in the main thread
+            signal.signal(name, end)
+    ready()
     async with manager.run():
-        await uvicorn.Server(config).serve(sockets=[at])
+        await serving.serve(sockets=[at])
 
 
 @dataclass(frozen=True, slots=True)

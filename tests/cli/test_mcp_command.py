@@ -136,14 +136,18 @@ def test_token_is_made_and_told_where_none_is_given(tmp_path: Path) -> None:
 
 
 def test_json_says_where_it_is_and_nothing_of_a_token_that_was_given(tmp_path: Path) -> None:
+    """Whoever reads that line may end the server with the next breath; a signal at the very start was once lost."""
     line = [sys.executable, *command(tmp_path / "a", None, "--http", "--port", "0", "--json")]
     for given in (TOKEN, ""):
         env = environment(None, SEARCHLOG_MCP_TOKEN=given)
         with subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
             assert server.stdout is not None
-            told = json.loads("".join(iter(server.stdout.readline, "}\n")) + "}")
-            server.send_signal(signal.SIGTERM)
-            printed, said = server.communicate(timeout=30)
+            try:
+                told = json.loads("".join(iter(server.stdout.readline, "}\n")) + "}")
+                server.send_signal(signal.SIGTERM)
+                printed, said = server.communicate(timeout=30)
+            finally:
+                server.kill()
         assert (server.returncode, printed) == (0, "")
         assert set(told) == {"url", "token", "archive"}
         assert f" at {told['url']}," in said
