@@ -127,7 +127,7 @@ def mcp_command(
         raise click.UsageError("--allow-host, --token-file and --token-in-url belong to --http")
     if as_json and not by_http:
         raise click.UsageError("--json belongs to --http: without it stdout carries the protocol")
-    _have_extra()
+    _have_extra(by_http)
     from searchlog.mcp.service import Service
 
     with open_archive(archive) as opened:
@@ -162,12 +162,13 @@ def mcp_command(
     return Exit.OK
 
 
-def _have_extra() -> None:
+def _have_extra(by_http: bool) -> None:
     """Raise UsageError when the extra is not installed."""
+    from importlib import import_module
+
     try:
-        import searchlog.mcp.http
-        import searchlog.mcp.server
-        import searchlog.mcp.stdio  # noqa: F401
+        import_module("searchlog.mcp.server")
+        import_module("searchlog.mcp.http" if by_http else "searchlog.mcp.stdio")
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("searchlog"):
             raise
