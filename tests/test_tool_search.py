@@ -294,9 +294,17 @@ def test_calls_side_by_side_keep_one_log() -> None:
         assert findings(session) == []
 
 
-def test_keys_do_not_reach_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BRAVE_API_KEY", "a-key-of-the-tests-0123456789")
-    with at_work() as (_, _, session, tool):
-        tool.call("open_sesame", {"key": "a-key-of-the-tests-0123456789"}, call_id="a-key-of-the-tests-0123456789")
-        lines = b"".join(item.line or b"" for item in session.ledger.log.get(session.id))
-        assert b"a-key-of-the-tests" not in lines
+def test_keys_reach_neither_the_log_nor_a_blob_nor_a_provider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "a-key-of-the-tests-0123456789"
+    monkeypatch.setenv("BRAVE_API_KEY", key)
+    with at_work(tmp_path / "archive") as (site, _, _, tool):
+        tool.call("open_sesame", {"key": key}, call_id=key, client={"name": key})
+        told = tool.call("verify_evidence", {"ids": [key]})
+        assert key not in told.text
+        tool.call("web_search", {"query": f"tide mill {key}"})
+        tool.call("find_in_page", {"page": "e1", "words": key})
+        tool.call("open_page", f'{{"page": "{key}"')
+        assert not [path for path in site.paths if key in path]
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert files
+    assert not [path for path in files if key.encode() in path.read_bytes()]

@@ -226,9 +226,11 @@ class Tool:
     def _one(self, call: Call, way: _Way, done: Result | None = None) -> tuple[Result, Any]:
         """Record one call with its result; return that, and what is handed back. done: the result of an equal call."""
         ledger = self.session.ledger
+        # what is worked with is what is recorded: a key that a model wrote goes to nobody, and comes back to nobody
+        arguments = known().replace_text(as_text(call.arguments))
         asked = records.ToolCall(
             name=_name(call.name),
-            arguments=known().replace_text(as_text(call.arguments)),
+            arguments=arguments,
             api=way.api,
             call_id=_name(call.id) if call.id is not None else None,
             client=hide_in(dict(way.client), hide) if way.client else None,
@@ -236,7 +238,7 @@ class Tool:
         with ledger.turn("tool") as turn:
             begun = Draft(asked, (turn.begin,))
             turn.add([begun])
-            result = done or self._result(call, way.progress)
+            result = done or self._result(asked.name, arguments, way.progress)
             carried = way.carry(call, result) if way.carry is not None else None
             content = result.text.encode("utf-8") if way.carry is None else json_bytes(carried)
             ledger.blobs.put([content])
@@ -257,13 +259,13 @@ class Tool:
             turn.end(lambda _: (None, [Draft(told, (begun,))]), end)
         return result, carried
 
-    def _result(self, call: Call, progress: Listener) -> Result:
+    def _result(self, name: str, arguments: str, progress: Listener) -> Result:
         """Return what a call comes to; what a model wrote or the web did is never an exception."""
-        definition = TOOLS.get(call.name)
+        definition = TOOLS.get(name)
         if definition is None:
-            said = f"There is no tool {safe_line(_name(call.name))}. There are {', '.join(TOOLS)}."
-            return self._refused(call.name, "unknown-tool", said)
-        given = read_arguments(definition, call.arguments)
+            said = f"There is no tool {safe_line(name)}. There are {', '.join(TOOLS)}."
+            return self._refused(name, "unknown-tool", said)
+        given = read_arguments(definition, arguments)
         if isinstance(given, str):
             return self._refused(definition.name, "bad-arguments", given)
         try:
