@@ -19,7 +19,7 @@ import pytest
 from tests import audit
 
 WORKERS_MAX = 4
-"""More cost more than they save: each collects every test for itself, and is half a gigabyte large."""
+"""More cost more than they save: each collects every test for itself, and is some 400 MB large."""
 LONG = ("tests/e2e/", "tests/hostile/")
 
 
