@@ -20,7 +20,7 @@ from searchlog.digest import digest
 from searchlog.ledger import Draft
 from searchlog.recheck.subjects import Choice, Subject, passages_of, sampled
 from searchlog.session import Session
-from searchlog.tool import verify_evidence
+from searchlog.tool.face import Tool
 from tests.memento_server import Captured, MementoServer
 from tests.searches import HTML, TEXTS, html, opened
 from tests.test_recheck import OWN, searched, states
@@ -215,7 +215,7 @@ def test_name_of_evidence_that_a_model_makes_up_is_told_on_one_line_and_shortene
     """Ids that were never given were told as they came: with escapes of a terminal, line feeds and megabytes."""
     with searched() as (_, _, session):
         ids = ["[E1]", " e2 ", "\x1b[2J\ne3:\n  store: verified [e1]", "e" * 1_000_000]
-        reply = verify_evidence(session, {"ids": ids, "live": False})
+        reply = Tool(session).call("verify_evidence", {"ids": ids, "live": False})
         assert len(reply.text) < 3_000
         assert "\x1b" not in reply.text
         assert "Checked 2 of 2" in reply.text
