@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from searchlog.desk import Listener
 from searchlog.evidence.render import safe_line
-from searchlog.log.checkpoint import head_line
 from searchlog.tool.result import Result, plain
 from searchlog.tool.workplace import Workplace
 from searchlog.verify.verdict import AXES, STATES, PassageVerdict
@@ -51,21 +50,18 @@ def verify_evidence(work: Workplace, given: Mapping[str, Any], progress: Listene
         lines += _told(passage)
     if unknown:
         lines.append(f"Never given in this session: {', '.join(unknown)}. Do not cite it.")
-    told = plain("verify_evidence", "\n".join(lines), session.head)
-    structured = {
-        "outcomes": found.outcomes,
-        "unknown": unknown,
-        "passages": [
-            {
-                "id": p.evidence,
-                "url": safe_line(p.url),
-                "verdicts": {axis: v.to_json() for axis, v in p.verdicts.items()},
-            }
-            for p in found.passages
-        ],
-        "head": head_line(told.head),
-    }
-    return Result(told.tool, told.text, told.lead, told.tail, told.head, structured=structured)
+    passages = [
+        {"id": p.evidence, "url": safe_line(p.url), "verdicts": {axis: v.to_json() for axis, v in p.verdicts.items()}}
+        for p in found.passages
+    ]
+    return plain(
+        "verify_evidence",
+        "\n".join(lines),
+        session.head,
+        outcomes=found.outcomes,
+        unknown=unknown,
+        passages=passages,
+    )
 
 
 def _known(session: Session) -> dict[str, None]:

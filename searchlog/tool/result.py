@@ -13,7 +13,7 @@ from typing import Any
 
 from searchlog.log.checkpoint import Checkpoint, head_line
 
-__all__ = ["Call", "Result", "Shown"]
+__all__ = ["Call", "Result", "Shown", "plain"]
 
 
 @dataclass(frozen=True, slots=True)
