@@ -6,7 +6,9 @@ A recipe is the block of README's section "In a chat loop" that hands a response
 from __future__ import annotations
 
 import functools
+import inspect
 import re
+import textwrap
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from io import StringIO
@@ -64,6 +66,10 @@ def point_at(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, "none")
     for name in ("GOOGLE_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GOOGLE_GENAI_USE_VERTEXAI"):
         monkeypatch.delenv(name, raising=False)
+
+
+def test_help_of_the_tool_shows_the_same_loop() -> None:
+    assert textwrap.indent(recipe("anthropic"), "    ").rstrip() in (inspect.getdoc(Tool) or "")
 
 
 @pytest.mark.parametrize("name", NAMES)

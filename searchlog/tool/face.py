@@ -1,17 +1,5 @@
 """The tool in a chat loop: what a model may call, and what it is told, whichever API carries it.
 
-    tool = searchlog.Tool(session)
-    messages = [{"role": "user", "content": "When was the first Fresnel lens lit?"}]
-    while True:
-        response = client.messages.create(
-            model=..., max_tokens=2000, messages=messages, tools=tool.definitions("anthropic")
-        )
-        messages.append({"role": "assistant", "content": response.content})
-        replies = tool.handle("anthropic", response, messages=messages)
-        if not replies:
-            break
-        messages += replies
-
 This is one call:
 
 turn `tool` begins
@@ -86,7 +74,32 @@ def _quiet(_: Any) -> None:
 
 
 class Tool:
-    """The tools of one session, for any API. Thread-safe."""
+    """The tools of one session, for any API. Thread-safe.
+
+    A loop with Anthropic's API (README has those of the others, under "In a chat loop"):
+
+        import anthropic
+        import searchlog
+
+        client = anthropic.Anthropic()
+        messages = [{"role": "user", "content": "How does a tide mill keep its water?"}]
+        with searchlog.open("./archive") as archive:
+            tool = searchlog.Tool(archive.session())
+            while True:
+                response = client.messages.create(
+                    model="claude-sonnet-5-5",
+                    max_tokens=4000,
+                    system=tool.instructions("anthropic"),
+                    tools=tool.definitions("anthropic"),
+                    messages=messages,
+                )
+                messages.append({"role": "assistant", "content": response.content})
+                replies = tool.handle("anthropic", response, messages=messages)
+                if not replies:
+                    break
+                messages += replies
+        print("".join(block.text for block in response.content if block.type == "text"))
+    """
 
     def __init__(
         self,
