@@ -10,7 +10,7 @@ What stands there was sanitised as in every rendering; hidden text stays where i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
@@ -134,7 +134,7 @@ def _page(work: Workplace, uri: str, name: str, start: int) -> Read:
     return Read([{"uri": uri, "mimeType": "text/plain", "text": text, "_meta": meta}])
 
 
-def _of_digest(texts: Any, name: str) -> StoredText | None:
+def _of_digest(texts: Iterable[StoredText], name: str) -> StoredText | None:
     if _DIGEST.fullmatch(name) is None:
         return None
     return next((one for one in texts if one.made.text is not None and one.made.text.blob == name), None)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from searchlog.desk import Listener
 from searchlog.evidence.render import safe_line
 from searchlog.tool.result import Result, plain
+from searchlog.tool.seen import evidence_id
 from searchlog.tool.workplace import Workplace
 from searchlog.verify.verdict import AXES, STATES, PassageVerdict
 
@@ -30,7 +31,7 @@ def verify_evidence(work: Workplace, given: Mapping[str, Any], progress: Listene
     Words of pages stand in it as quoted data, sanitised and escaped as in a rendering.
     """
     session = work.session
-    ids = list(dict.fromkeys(safe_line(one.strip().strip("[]")[:_ID_CHARS_MAX]).lower() for one in given["ids"]))
+    ids = list(dict.fromkeys(safe_line(evidence_id(one)[:_ID_CHARS_MAX]) for one in given["ids"]))
     known = _known(session)
     unknown = [name for name in ids if name not in known]
     wanted = [name for name in ids if name in known] if ids else list(known)[:_IDS_MAX]

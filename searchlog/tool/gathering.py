@@ -11,6 +11,7 @@ from searchlog.ledger import Draft
 from searchlog.recording import blob_ref
 from searchlog.tokens import token_count
 from searchlog.tool.result import Result
+from searchlog.tool.seen import evidence_id
 from searchlog.tool.shown import shown_result
 from searchlog.tool.workplace import Workplace
 
@@ -24,7 +25,7 @@ def gathered(work: Workplace, ids: Sequence[str]) -> Result:
     Raises UsageError for an id that was never given, IntegrityError when a rendering is gone or altered.
     """
     seen = work.seen.refresh()
-    wanted = list(dict.fromkeys(name.strip().strip("[]").lower() for name in ids)) or list(seen.evidence)
+    wanted = list(dict.fromkeys(map(evidence_id, ids))) or list(seen.evidence)
     unknown = [name for name in wanted if name not in seen.shown or name not in seen.evidence]
     if unknown:
         has = f"it has {next(iter(seen.evidence))} to {list(seen.evidence)[-1]}" if seen.evidence else "it has none"

@@ -30,7 +30,7 @@ from searchlog.ledger import Draft, State
 from searchlog.search.decision import Decision, Step
 from searchlog.tokens import token_count
 from searchlog.tool.result import Result, plain
-from searchlog.tool.seen import StoredText
+from searchlog.tool.seen import StoredText, evidence_id
 from searchlog.tool.shown import shown_result
 from searchlog.tool.workplace import Cut, Workplace
 from searchlog.wording.folding import fold, folded
@@ -135,7 +135,7 @@ class _Unread:
 def _opened(work: Workplace, name: str, progress: Listener) -> _Opened | _Unread:
     """Return a page by evidence id or address; it is fetched when the session has no text of it."""
     stored = work.seen.refresh().page(name)
-    if stored is None and re.fullmatch(r"\[?[eE]\d+\]?", name.strip()):
+    if stored is None and re.fullmatch(r"e\d+", evidence_id(name)):
         said = f"No evidence is called {name.strip()} in this session. Give the page's URL, or an id you were given."
         return _Unread("unknown-evidence", said)
     was_stored = stored is not None
@@ -162,7 +162,7 @@ def _why(page: Page) -> str:
 
 def _start(work: Workplace, name: str, start: int) -> int:
     """Return where to read from: -1 with an evidence id is where that stands."""
-    record = work.seen.evidence.get(name.strip().strip("[]").lower())
+    record = work.seen.evidence.get(evidence_id(name))
     if start < 0:
         return record.start if record is not None else 0
     return start

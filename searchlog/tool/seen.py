@@ -6,7 +6,6 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 from searchlog import canon
 from searchlog.digest import Digest
@@ -17,7 +16,7 @@ from searchlog.records import BlobRef, Capture, Conversion, Evidence, Query, Ren
 from searchlog.search.fuse import comparison_key
 from searchlog.wording.folding import folded
 
-__all__ = ["Answered", "Seen", "StoredText", "question_key"]
+__all__ = ["Answered", "Seen", "StoredText", "evidence_id", "question_key"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class Seen:
     """Seq of that record."""
     shown: dict[str, Rendering] = field(default_factory=dict)
     """By evidence id: the newest rendering that shows it."""
-    texts: dict[str, StoredText] = field(default_factory=dict)
+    texts: dict[tuple[str, str], StoredText] = field(default_factory=dict)
     """By digest of the text and address of the page, newest last."""
     _answered: dict[bytes, Answered] = field(default_factory=dict)
     _pages: dict[str, StoredText] = field(default_factory=dict)
@@ -62,11 +61,11 @@ class Seen:
     _queries: dict[int, tuple[Query, str]] = field(default_factory=dict)
     _renderings: dict[int, Rendering] = field(default_factory=dict)
     _captures: dict[int, Capture] = field(default_factory=dict)
-    _answers: dict[int, Run] = field(default_factory=dict)
+    _runs: dict[int, Run] = field(default_factory=dict)
     _given: dict[tuple[str, str], str] = field(default_factory=dict)
     _unread: list[Rendering] = field(default_factory=list)
     _version: int = 0
-    _lock: Any = field(default_factory=threading.Lock)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def refresh(self) -> Seen:
         """Read what was appended since; return itself. What cannot be read is passed over."""
@@ -83,9 +82,9 @@ class Seen:
 
     def page(self, name: str) -> StoredText | None:
         """Return the text of a page: by the id of evidence from it, that very text; by address, the newest."""
-        record = self.evidence.get(name.strip().strip("[]").lower())
+        record = self.evidence.get(evidence_id(name))
         if record is not None:
-            return self.texts.get(_text_key(record.text, record.url))
+            return self.texts.get((record.text, record.url))
         return self._pages.get(_page_key(name))
 
     def _take(self, record: Record) -> None:
@@ -102,7 +101,7 @@ class Seen:
             case Capture() as body:
                 self._captures[record.seq] = body
             case Run() as body:
-                self._answers[record.seq] = body
+                self._runs[record.seq] = body
             case Conversion(text=BlobRef()) as body:
                 self._conversion(record, body)
             case Evidence() as body:
@@ -121,7 +120,7 @@ class Seen:
         if body.suspected is not None or body.text is None:
             return
         for cause in record.envelope.causes:
-            capture, run = self._captures.get(cause), self._answers.get(cause)
+            capture, run = self._captures.get(cause), self._runs.get(cause)
             if capture is not None:
                 kind = "imported-page" if capture.is_imported else "page"
                 stored = StoredText(record.seq, body, capture.captured_at or "", kind)
@@ -131,7 +130,7 @@ class Seen:
                 names = [body.url]
             else:
                 continue
-            self.texts[_text_key(body.text.blob, body.url)] = stored
+            self.texts[body.text.blob, body.url] = stored
             for name in names:
                 self._pages[_page_key(name)] = stored
 
@@ -154,13 +153,14 @@ class Seen:
             return None
 
 
+def evidence_id(written: str) -> str:
+    """Return the id that a model means: `e7` for `[E7]` too."""
+    return written.strip().strip("[]").lower()
+
+
 def _page_key(address: str) -> str:
     """Return what addresses of one page have in common; the part behind the number sign is not sent to any server."""
     return comparison_key(address.strip().partition("#")[0])
-
-
-def _text_key(text: str, url: str) -> str:
-    return f"{text} {url}"
 
 
 _ASKS = ("language", "country", "freshness", "after", "before", "safe", "include_domains", "exclude_domains", "page")

@@ -50,7 +50,7 @@ class Workplace:
     options: Mapping[str, Any] = field(default_factory=dict)
     """Fields of `Query` and `Settings` for every search, by name."""
     _cut: OrderedDict[int, Cut] = field(default_factory=OrderedDict)
-    _lock: Any = field(default_factory=threading.Lock)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def settings_options(self) -> dict[str, Any]:
         """Return the options that are no part of a query."""
