@@ -32,7 +32,6 @@ from searchlog.log.checkpoint import Checkpoint
 from searchlog.recheck.answers import known_of
 from searchlog.recheck.subjects import Subject
 from searchlog.tool.apis.anthropic import Anthropic, cited, index_map, index_of, units_of
-from searchlog.tool.apis.anthropic import known_of as known_texts
 from searchlog.tool.apis.base import CITE_IDS, json_bytes, plain_json
 from searchlog.tool.apis.known import APIS, api_of
 from searchlog.tool.apis.markers import marked_text, parse_markers
@@ -84,6 +83,11 @@ def told(*passages: Shown, **changes: Any) -> Result:
     }
     text = lead + "".join(f"\n<evidence {p.id} …>\n{p.text}\n</evidence {p.id} …>\n" for p in passages) + tail
     return replace(Result("web_search", text, lead, tail, HEAD, passages, structured), **changes)
+
+
+def known_texts(*passages: Shown) -> dict[tuple[str, str], str]:
+    """Return what a session gave, as `Seen.given` has it."""
+    return {(passage.url, passage.text): passage.id for passage in passages}
 
 
 MILL, GATE = shown(1, "The mill stands.\nIts gate shuts."), shown(2, "A gate.", "https://example.org/gate", "")
@@ -486,7 +490,7 @@ def answered(*citations: Mapping[str, Any]) -> dict[str, Any]:
 
 def test_numbers_count_all_search_results_of_a_request() -> None:
     messages, results = conversation()
-    known = known_texts(passage for result in results for passage in result.passages)
+    known = known_texts(*(passage for result in results for passage in result.passages))
     units = units_of(messages)
     assert [unit.source for unit in units] == [MILL.url, GATE.url, MILL.url]
     whole = MILL.text + "It turns."
@@ -537,7 +541,7 @@ def test_objects_of_the_sdk_are_numbered_as_dicts_are() -> None:
 )
 def test_numbers_are_checked_against_the_words(citation: dict[str, Any], evidence: tuple[str, ...], state: str) -> None:
     messages, results = conversation()
-    known = known_texts(passage for result in results for passage in result.passages)
+    known = known_texts(*(passage for result in results for passage in result.passages))
     (one,) = cited(answered(citation), units_of(messages), known)
     assert (one.evidence, one.state) == (evidence, state)
 
@@ -546,7 +550,7 @@ def test_search_result_of_somebody_else_is_no_evidence() -> None:
     messages, results = conversation()
     foreign = {"type": "search_result", "source": "kb-1", "title": "t", "content": [{"type": "text", "text": "Ours."}]}
     messages.insert(0, {"role": "user", "content": [foreign]})
-    known = known_texts(passage for result in results for passage in result.passages)
+    known = known_texts(*(passage for result in results for passage in result.passages))
     units = units_of(messages)
     own, ours = cited(
         answered(location(0, 0, 1, "kb-1", "Ours."), location(3, 0, 1, MILL.url, "A pond.")), units, known
@@ -558,7 +562,7 @@ def test_search_result_of_somebody_else_is_no_evidence() -> None:
 def test_equal_words_in_two_places_of_a_page_are_not_guessed_at() -> None:
     one, other = shown(1, "It turns."), shown(2, "It turns.", "https://example.org/other")
     messages = [*Anthropic().briefing(told(one)), *Anthropic().briefing(told(other))]
-    known = known_texts([one, other])
+    known = known_texts(one, other)
     found = cited(answered(location(7, 0, 1, other.url, "It turns.")), units_of(messages), known)
     assert found[0].evidence == ("e2",)
     twice = {(one.url, "It turns."): "e1", (one.url, "It  turns."): "e3"}

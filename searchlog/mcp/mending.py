@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from searchlog.tool.arguments import sound
+from searchlog.search.answers.values import without_surrogates
 
 __all__ = ["mended", "sound_json"]
 
@@ -33,7 +33,7 @@ def mended(message: bytes) -> bytes:
 def sound_json(value: Any) -> Any:
     """Return a JSON value without lone surrogates, in names and in texts."""
     if isinstance(value, str):
-        return sound(value)
+        return without_surrogates(value)
     if isinstance(value, dict):
-        return {sound(name): sound_json(item) for name, item in value.items()}
+        return {without_surrogates(name): sound_json(item) for name, item in value.items()}
     return [sound_json(item) for item in value] if isinstance(value, list) else value

@@ -33,7 +33,7 @@ from searchlog.mcp.forms import INSTRUCTIONS, failure, listed
 from searchlog.mcp.resources import TEMPLATES
 from searchlog.mcp.service import Service
 from searchlog.mcp.wire import wire_of
-from searchlog.tool.arguments import sound
+from searchlog.search.answers.values import without_surrogates
 
 __all__ = ["make_server"]
 
@@ -114,10 +114,11 @@ class _Handlers:
                 return failure("This call was cancelled.")  # to nobody: the request is over
             except SearchlogError as error:
                 said = f"searchlog cannot keep what it finds, so it found nothing: {hide(str(error))}. Tell the user."
-                return failure(sound(said))
+                return failure(without_surrogates(said))
             except Exception as error:  # the last stop: a client that waits is told, whatever it was
                 _logger.exception("a call failed")
-                return failure(sound(f"a bug in searchlog: {type(error).__name__}: {hide(str(error))}"[:500]))
+                said = f"a bug in searchlog: {type(error).__name__}: {hide(str(error))}"[:500]
+                return failure(without_surrogates(said))
 
         return types.CallToolResult.model_validate(await self._cancellable(ctx, work))
 
@@ -197,9 +198,9 @@ class _Handlers:
             return await self._in_thread(work)
         except (MissingError, IntegrityError) as error:
             code = types.INTERNAL_ERROR if "digest" in error.fields else types.INVALID_PARAMS
-            raise MCPError(code, sound(hide(str(error)))) from None
+            raise MCPError(code, without_surrogates(hide(str(error)))) from None
         except SearchlogError as error:
-            raise MCPError(types.INTERNAL_ERROR, sound(hide(str(error)))) from None
+            raise MCPError(types.INTERNAL_ERROR, without_surrogates(hide(str(error)))) from None
 
     # --- prompts
 
@@ -222,7 +223,7 @@ def _push(send: MemoryObjectSendStream[str], said: str) -> None:
 
 def _said(event: Progress) -> str:
     far = f" ({event.done} of {event.total})" if event.total else ""
-    return sound(f"{_DOING.get(event.stage, event.stage)}: {safe_line(hide(event.text))[:300]}{far}")
+    return without_surrogates(f"{_DOING.get(event.stage, event.stage)}: {safe_line(hide(event.text))[:300]}{far}")
 
 
 def _client(ctx: _Context) -> dict[str, Any]:

@@ -11,9 +11,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from searchlog.search.answers.values import without_surrogates
 from searchlog.tool.definition import Definition
 
-__all__ = ["DEFAULTS", "as_text", "read_arguments", "sound"]
+__all__ = ["DEFAULTS", "as_text", "read_arguments"]
 
 DEFAULTS: Mapping[str, Any] = {"domains": [], "freshness": "any", "fresh": False, "start": 0, "ids": [], "live": False}
 """What counts for an argument that is left out; a tool cannot do without the others."""
@@ -26,23 +27,17 @@ _ALIASES: Mapping[str, tuple[str, ...]] = {
 """What else models call them; looked at when the argument itself is not there."""
 _TEXT_MAX = 10_000
 _ITEMS_MAX = 50
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
-
-
-def sound(text: str) -> str:
-    """Return a text without lone surrogates, which JSON can name and no UTF-8 holds."""
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def as_text(arguments: Any) -> str:
     """Return arguments as they are recorded: the text itself, or the JSON of what an API made of it."""
     if isinstance(arguments, str):
-        return sound(arguments)
+        return without_surrogates(arguments)
     try:
-        return sound(json.dumps(arguments, ensure_ascii=False, separators=(",", ":"), default=str))
+        return without_surrogates(json.dumps(arguments, ensure_ascii=False, separators=(",", ":"), default=str))
     except (ValueError, RecursionError, TypeError):
-        return sound(repr(arguments)[:_TEXT_MAX])
+        return without_surrogates(repr(arguments)[:_TEXT_MAX])
 
 
 def read_arguments(definition: Definition, arguments: Any) -> dict[str, Any] | str:
@@ -114,7 +109,7 @@ def _text(value: Any) -> Any:
         value = value[0]
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return _BROKEN
-    return sound(str(value)).strip()
+    return without_surrogates(str(value)).strip()
 
 
 def _whole(value: Any) -> Any:

@@ -24,11 +24,12 @@ from searchlog.keyring import hide, hide_in, known
 from searchlog.ledger import Draft
 from searchlog.log.checkpoint import Checkpoint
 from searchlog.recording import blob_ref
+from searchlog.search.answers.values import without_surrogates
 from searchlog.tool import checking, pages, searching
 from searchlog.tool.apis.anthropic import index_of
 from searchlog.tool.apis.base import Api, json_bytes, plain_json
 from searchlog.tool.apis.known import api_of
-from searchlog.tool.arguments import as_text, read_arguments, sound
+from searchlog.tool.arguments import as_text, read_arguments
 from searchlog.tool.definition import TOOLS, Definition
 from searchlog.tool.gathering import gathered
 from searchlog.tool.result import Call, Result, plain
@@ -292,7 +293,7 @@ class Tool:
 
     def _refused(self, name: str, code: str, said: str) -> Result:
         empty: dict[str, Any] = {"passages": []} if name == "verify_evidence" else {"evidence": []}
-        return plain(name, sound(safe_line(said)), self.session.head, error=code, **empty)
+        return plain(name, without_surrogates(safe_line(said)), self.session.head, error=code, **empty)
 
     def _keep(self, form: Api, value: Any, messages: Sequence[Any] | None, model: str | None) -> str | None:
         """Keep what a model said, with what it cites; return which model it says it is."""
@@ -322,7 +323,7 @@ def _how(definition: Definition, error: UsageError) -> str:
 
 def _name(text: Any) -> str:
     """Return a name or an id as it can be recorded."""
-    return known().replace_text(sound(str(text)))[:_NAME_MAX]
+    return known().replace_text(without_surrogates(str(text)))[:_NAME_MAX]
 
 
 def _head(head: Checkpoint) -> dict[str, Any]:

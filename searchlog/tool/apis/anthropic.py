@@ -28,11 +28,12 @@ from typing import Any
 
 from searchlog.digest import text_digest
 from searchlog.errors import UsageError
+from searchlog.search.answers.values import without_surrogates
 from searchlog.tool.apis.base import call_id, call_of, described, dicts, plain_json, unfenced
 from searchlog.tool.definition import Definition
 from searchlog.tool.result import Call, Result, Shown
 
-__all__ = ["LOCATION", "Anthropic", "Cited", "Unit", "cited", "index_map", "index_of", "known_of", "units_of"]
+__all__ = ["LOCATION", "Anthropic", "Cited", "Unit", "cited", "index_map", "index_of", "units_of"]
 
 LOCATION = "search_result_location"
 
@@ -182,14 +183,6 @@ def _units(message: Any) -> Iterator[Unit]:
                     yield Unit(_string(one.get("source")), _string(one.get("title")), texts)
 
 
-def known_of(passages: Iterable[Shown]) -> dict[tuple[str, str], str]:
-    """Return the ids of passages by address and shown text; of passages that share both, the first."""
-    known: dict[tuple[str, str], str] = {}
-    for passage in passages:
-        known.setdefault((passage.url, passage.text), passage.id)
-    return known
-
-
 def index_map(units: Sequence[Unit], known: Mapping[tuple[str, str], str]) -> list[dict[str, Any]]:
     """Return what the numbers of a request's blocks mean: of each block its source, and of each text its evidence id,
     or None with the text's digest where it is no evidence."""
@@ -197,7 +190,8 @@ def index_map(units: Sequence[Unit], known: Mapping[tuple[str, str], str]) -> li
         {
             "source": unit.source,
             "blocks": [
-                {"evidence": known.get((unit.source, text)), "digest": text_digest(_sound(text))} for text in unit.texts
+                {"evidence": known.get((unit.source, text)), "digest": text_digest(without_surrogates(text))}
+                for text in unit.texts
             ],
         }
         for unit in units
@@ -265,7 +259,3 @@ def _bare(text: str) -> str:
 
 def _string(value: Any) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _sound(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")

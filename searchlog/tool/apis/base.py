@@ -12,7 +12,8 @@ from typing import Any, Protocol
 
 from searchlog.digest import hex_of, text_digest
 from searchlog.errors import UsageError
-from searchlog.tool.arguments import as_text, sound
+from searchlog.search.answers.values import without_surrogates
+from searchlog.tool.arguments import as_text
 from searchlog.tool.definition import Definition
 from searchlog.tool.result import Call, Result
 
@@ -104,7 +105,7 @@ def call_id(call: Call) -> str:
     """Return what the reply to a call names it by: its id as it came, or one made of the call when it has none."""
     if call.id:
         return call.id
-    made = text_digest(f"{sound(call.name)} {as_text(call.arguments)}")
+    made = text_digest(f"{without_surrogates(call.name)} {as_text(call.arguments)}")
     return f"call_{hex_of(made)[:24]}"
 
 
