@@ -99,7 +99,7 @@ class Turn(Body):
     kind = "turn"
     state: Literal["begin", "end", "discarded"]
     purpose: str | None = None
-    """At begin: `search`, `fetch`, `index`, `reparse`, `verify`, `answer`, `save`, `import`, `tool`, `hook`."""
+    """At begin: `search`, `fetch`, `index`, `reparse`, `read`, `verify`, `answer`, `save`, `import`, `tool`, `hook`."""
     lease: str | None = None
     """At begin: name of the lock its writer holds; a turn whose lock is free was cut off."""
     outcome: str | None = None
@@ -367,7 +367,7 @@ class ToolCall(Body):
     call_id: str | None = None
     """What the API calls the call by."""
     client: dict[str, Any] | None = None
-    """Who asked, where that is known: `name`, `version`, `protocol`, `model`."""
+    """Who asked, where that is known: `name`, `version`, `protocol`, `model`; and `tool`, what it calls ours by."""
 
 
 class ToolResult(Body):
@@ -382,7 +382,8 @@ class ToolResult(Body):
     error: str | None = None
     """Why, as a code, when the outcome is `error`."""
     form: str | None = None
-    """What the bytes of `content` are: `text`, or the JSON of a message of an API."""
+    """What `content` holds: `text`, or the JSON of a message of the API that it names; of a result of another
+    program's tool `json`, or `input` when no response could be read in what the hook was given."""
     content: BlobRef | None = None
     """What was handed back, byte for byte; none of an interrupted call."""
     evidence: list[str] | BlobRef = []

@@ -234,3 +234,18 @@ def test_an_address_above_the_fences_forges_no_citation() -> None:
         first = result.lead.split("\n", 1)[0]
         assert "</evidence" not in first
         assert "[e9]" not in first
+
+
+def test_evidence_of_two_addresses_is_handed_on_as_it_was_given_last() -> None:
+    """It was taken from whichever rendering was read first, so the order of the ids decided."""
+    with at_work() as (site, _, session, tool):
+        site.pages["/copy"] = site.pages["/mill"]
+        first, second = tool.call("web_search", {"query": "tide mill pond gate"}).evidence[:2]
+        again = tool.call("open_page", {"page": site.url + "/copy"})
+        assert again.evidence == [first]
+        for ids in ([first, second], [second, first]):
+            (message,) = tool.evidence("openai-chat", ids)
+            urls = {one.id: one.url for one in parse_rendering(message["content"])}
+            assert list(urls) == ids
+            assert urls[first] == site.url + "/copy"
+        assert findings(session) == []
