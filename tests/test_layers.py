@@ -160,6 +160,7 @@ PURE = [
     "hooks/codex.py",
     "hooks/config.py",
     "hooks/event.py",
+    "hooks/mcp_tools.py",
     "hooks/shapes.py",
     "mcp/chatgpt.py",
     "mcp/forms.py",

@@ -91,7 +91,8 @@ def hook_command(
 
     try:
         if finish is not None:
-            return _finish(finish, archive, allow_private, in_background=True)
+            _finish(finish, archive, allow_private, in_background=True)
+            return 0
         event = _event()
         if event is None:
             return _say("nothing arrived on stdin: an agent calls this; --print-config shows how it is told to")
@@ -159,7 +160,7 @@ def _recapture(agent: str, kept: Kept, archive: str | None, allow_private: tuple
         later(["hook", agent, "--finish", place, *_options(archive, False, allow_private)])
 
 
-def _finish(place: str, archive: str | None, allow_private: tuple[str, ...], *, in_background: bool = False) -> int:
+def _finish(place: str, archive: str | None, allow_private: tuple[str, ...], *, in_background: bool = False) -> None:
     from searchlog.archive import open_archive
     from searchlog.errors import UsageError
     from searchlog.hooks.recapture import recapture
@@ -171,17 +172,13 @@ def _finish(place: str, archive: str | None, allow_private: tuple[str, ...], *, 
         os.nice(10)  # the agent goes on meanwhile
     with open_archive(archive, create=False) as opened:
         recapture(opened, session, int(seq), allow_private=allow_private)
-    return 0
 
 
 def _options(archive: str | None, recapture: bool, allow_private: tuple[str, ...]) -> list[str]:
     """Return these options as they are typed; the archive's place from wherever it is called."""
     place = ["--archive", os.path.abspath(archive)] if archive else []
-    return [*place, *(["--recapture"] if recapture else []), *(x for host in allow_private for x in _allow(host))]
-
-
-def _allow(host: str) -> tuple[str, str]:
-    return "--allow-private", host
+    allowed = [word for host in allow_private for word in ("--allow-private", host)]
+    return [*place, *(["--recapture"] if recapture else []), *allowed]
 
 
 def _configure(agent: str, scope: Scope | None, wanted: list[str], as_json: bool) -> int:

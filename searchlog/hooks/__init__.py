@@ -4,6 +4,7 @@ event.py          the JSON that a hook is given on stdin, its values as they sta
 shapes.py         texts, links and sealed parts in the result of any tool. Pure
 claude_code.py    what the results of Claude Code's tools are, and how true they are to what was read. Pure
 codex.py          the same of Codex. Pure
+mcp_tools.py      the same of tools of MCP servers, whichever agent called them. Pure
 agents.py         the agents that are known, by name. Pure
 client.py         version and model of the agent, from its transcript: reads that file
 alone.py          a lock between the processes of one archive

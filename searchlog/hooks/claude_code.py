@@ -27,7 +27,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from searchlog.hooks.event import INTERRUPTED, Event, Judged
-from searchlog.hooks.shapes import is_page, is_sealed, texts_of, urls_within, walk
+from searchlog.hooks.mcp_tools import is_mcp, judge_mcp
+from searchlog.hooks.shapes import is_page, is_sealed, urls_within, walk
 
 __all__ = ["judge"]
 
@@ -48,21 +49,9 @@ def judge(event: Event) -> Judged:
         return _fetched(event)
     if event.tool == "WebSearch":
         return _searched(event)
-    if event.tool.startswith("mcp__"):
-        return mcp_result(event.response, _asked(event))
+    if is_mcp(event):
+        return judge_mcp(event, _asked(event))
     return Judged("unknown")
-
-
-def mcp_result(response: Any, asked: tuple[str, ...] = ()) -> Judged:
-    """Return what the result of a tool of an MCP server is, whichever agent called it."""
-    error = "tool-failed" if isinstance(response, dict) and response.get("isError") is True else None
-    links = [item.get("uri") for item in walk(response) if item.get("type") == "resource_link"]
-    urls = urls_within((*asked, *links))
-    if is_sealed(response):
-        return Judged("sealed", urls, error)
-    if texts_of(response):
-        return Judged("verbatim", urls, error)
-    return Judged("pointer" if urls_within(links) else "unknown", urls, error)
 
 
 def _asked(event: Event) -> tuple[str, ...]:

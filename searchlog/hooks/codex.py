@@ -18,8 +18,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from searchlog.hooks.claude_code import mcp_result
 from searchlog.hooks.event import Event, Judged
+from searchlog.hooks.mcp_tools import is_mcp, judge_mcp
 from searchlog.hooks.shapes import is_sealed, texts_of, urls_within, walk
 
 __all__ = ["judge"]
@@ -37,8 +37,8 @@ def judge(event: Event) -> Judged:
         return Judged("unknown", error="tool-failed")
     if _WEB.fullmatch(event.tool):
         return _searched(event)
-    if event.tool.startswith("mcp__"):
-        return mcp_result(event.response)
+    if is_mcp(event):
+        return judge_mcp(event)
     return Judged("unknown")
 
 
