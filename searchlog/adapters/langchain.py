@@ -38,6 +38,9 @@ with needed("langchain"):
 
 __all__ = ["tools"]
 
+_Told = tuple["str | ToolMessage", dict[str, Any]]
+"""Content, or the whole message where it must say that the call failed; and the artifact."""
+
 
 def tools(tool: Tool) -> list[BaseTool]:
     """Return the tools of a session, for `bind_tools` and for agents."""
@@ -55,19 +58,19 @@ class _Tool(BaseTool):
     """A tool that takes whatever a model wrote, and the id of the call."""
 
     response_format: Literal["content", "content_and_artifact"] = "content_and_artifact"
-    _caller: Any = PrivateAttr(default=None)
+    _caller: Caller = PrivateAttr()
 
     def _to_args_and_kwargs(self, tool_input: Any, tool_call_id: str | None) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return what `_run` gets: a StructuredTool would spread the arguments, and leave out the id."""
         return (tool_input, tool_call_id), {}
 
-    def _run(self, arguments: Any, call_id: str | None = None) -> tuple[Any, Any]:
+    def _run(self, arguments: Any, call_id: str | None = None) -> _Told:
         return self._told(self._caller.call(self.name, arguments, call_id), call_id)
 
-    async def _arun(self, arguments: Any, call_id: str | None = None) -> tuple[Any, Any]:
+    async def _arun(self, arguments: Any, call_id: str | None = None) -> _Told:
         return self._told(await self._caller.acall(self.name, arguments, call_id), call_id)
 
-    def _told(self, result: Result, call_id: str | None) -> tuple[Any, Any]:
+    def _told(self, result: Result, call_id: str | None) -> _Told:
         artifact = dict(result.structured)
         if result.error is None or call_id is None:
             return result.text, artifact

@@ -70,17 +70,18 @@ class _Tool(AsyncBaseTool):
 
     def call(self, /, *given: Any, **arguments: Any) -> ToolOutput:
         asked = given[0] if given else arguments
-        return self._told(asked, self._caller.call(self._metadata.get_name(), asked))
+        return _told(asked, self._caller.call(self._metadata.get_name(), asked))
 
     async def acall(self, /, *given: Any, **arguments: Any) -> ToolOutput:
         asked = given[0] if given else arguments
-        return self._told(asked, await self._caller.acall(self._metadata.get_name(), asked))
+        return _told(asked, await self._caller.acall(self._metadata.get_name(), asked))
 
-    def _told(self, asked: Any, result: Result) -> ToolOutput:
-        return ToolOutput(
-            tool_name=result.tool,
-            content=result.text,
-            raw_input=asked if isinstance(asked, dict) else {"input": asked},
-            raw_output=dict(result.structured),
-            is_error=result.error is not None,
-        )
+
+def _told(asked: Any, result: Result) -> ToolOutput:
+    return ToolOutput(
+        tool_name=result.tool,
+        content=result.text,
+        raw_input=asked if isinstance(asked, dict) else {"input": asked},
+        raw_output=dict(result.structured),
+        is_error=result.error is not None,
+    )
