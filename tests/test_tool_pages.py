@@ -77,8 +77,28 @@ def test_reading_on_gives_the_whole_page_piece_by_piece() -> None:
         assert [text for text in PARAGRAPHS if text.strip() not in whole] == []
         assert pieces[0].structured["chars"] == pieces[-1].structured["end"]
         assert f"read on with: open_page start={pieces[1].structured['start']}" in pieces[0].lead
-        for step in bodies(session, records.Decision):
-            assert step.in_count == step.kept_count + step.dropped_count
+        assert findings(session) == []
+
+
+def test_every_passage_that_is_not_given_is_told_with_its_reason() -> None:
+    page = LONG.replace("<h1>", '<p style="display:none">Nobody sees these words.</p><h1>')
+    with serve({"/long": (200, HTML, page), "/robots.txt": (404, HTML, "")}) as site, opened() as archive:
+        session = archive.session()
+        tool = tool_of(session, site, budget_tokens=400)
+        first = tool.call("open_page", {"page": site.url + "/long"})
+        tool.call("open_page", {"page": site.url + "/long", "start": first.structured["next_start"]})
+        tool.call("find_in_page", {"page": site.url + "/long", "words": "Paragraph 17 tells"})
+        steps = [(step.step, step.rule, set(step.reasons)) for step in bodies(session, records.Decision)]
+        assert steps == [
+            ("visible", "window/1", {"hidden"}),
+            ("window", "window/1", {"over-budget"}),
+            ("visible", "window/1", {"hidden"}),
+            ("window", "window/1", {"before-start", "over-budget"}),
+            ("visible", "find/1", {"hidden"}),
+            ("window", "find/1", {"without-the-words"}),
+        ]
+        hidden = session.ledger.load(bodies(session, records.Decision)[0].items)
+        assert [one["why"] for one in hidden] == ["style"]
         assert findings(session) == []
 
 

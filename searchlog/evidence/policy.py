@@ -11,6 +11,7 @@ from searchlog.evidence.passage import Passage, Source
 from searchlog.search.decision import Decision, Step
 
 __all__ = ["RULE", "Chosen", "Policy", "Ranked", "account", "host_of", "is_furniture", "is_hidden", "subject"]
+__all__ += ["why_hidden"]
 
 RULE = "select/2"
 
@@ -92,6 +93,11 @@ def _host(url: str) -> str:
 def is_hidden(passage: Passage) -> bool:
     """Whether a person would not see it."""
     return bool(passage.labels) and _any_begins(passage.labels, "hidden:")
+
+
+def why_hidden(passage: Passage) -> dict[str, str | int]:
+    """Return by what it is hidden, as a decision tells it."""
+    return {"why": ",".join(label[7:] for label in passage.labels if label.startswith("hidden:"))}
 
 
 def is_furniture(passage: Passage) -> bool:

@@ -26,7 +26,18 @@ from searchlog.evidence.lexicon import Lexicon
 from searchlog.evidence.pages import distinct_sources
 from searchlog.evidence.passage import Passage, Source
 from searchlog.evidence.passages import RULE as PASSAGES
-from searchlog.evidence.policy import RULE, Chosen, Policy, Ranked, account, host_of, is_furniture, is_hidden, subject
+from searchlog.evidence.policy import (
+    RULE,
+    Chosen,
+    Policy,
+    Ranked,
+    account,
+    host_of,
+    is_furniture,
+    is_hidden,
+    subject,
+    why_hidden,
+)
 from searchlog.evidence.scorer import Scorer, blended, rule_of
 from searchlog.search.decision import Decision, Step
 
@@ -91,15 +102,11 @@ def _visible(passages: Sequence[Passage], policy: Policy) -> tuple[list[Passage]
     out, decisions = [], []
     for passage in passages:
         if not policy.include_hidden and passage.labels and is_hidden(passage):
-            decisions.append(Decision("visible", subject(passage), False, "hidden", _why_hidden(passage)))
+            decisions.append(Decision("visible", subject(passage), False, "hidden", why_hidden(passage)))
         else:
             out.append(passage)
     rule = f"{policy.rule} {PASSAGES} include_hidden={'yes' if policy.include_hidden else 'no'}"
     return out, account("visible", rule, len(passages), decisions)
-
-
-def _why_hidden(passage: Passage) -> dict[str, str | int]:
-    return {"why": ",".join(label[7:] for label in passage.labels if label.startswith("hidden:"))}
 
 
 def _matching(

@@ -19,7 +19,7 @@ from searchlog.digest import Digest
 from searchlog.errors import FormatError, IntegrityError, MissingError
 from searchlog.evidence.build import build_evidence
 from searchlog.evidence.passage import Passage
-from searchlog.evidence.policy import Policy, account, subject
+from searchlog.evidence.policy import Policy, account, subject, why_hidden
 from searchlog.evidence.render import Notes, bare_url, render, safe_line
 from searchlog.evidence.select import Chosen as ChosenPassage
 from searchlog.evidence.select import Selection
@@ -266,7 +266,7 @@ def _page(work: Workplace, page: _Opened) -> TextPage:
 
 def _steps(cut: Cut, dropped: Sequence[tuple[Passage, str]], rule: str) -> tuple[Step, ...]:
     """Return the account of all passages of the page: hidden ones left first, then what was not asked for."""
-    hidden = [Decision("visible-text", subject(passage), False, "hidden") for passage in cut.hidden]
+    hidden = [Decision("visible", subject(passage), False, "hidden", why_hidden(passage)) for passage in cut.hidden]
     left = [Decision("window", subject(passage), False, reason) for passage, reason in dropped]
     whole = len(cut.visible) + len(cut.hidden)
-    return account("visible-text", rule, whole, hidden), account("window", rule, len(cut.visible), left)
+    return account("visible", rule, whole, hidden), account("window", rule, len(cut.visible), left)
