@@ -13,7 +13,18 @@ from searchlog import records
 from searchlog.ledger import Record
 from searchlog.search.provider import APPLIED_HERE
 
-__all__ = ["Event", "ToolUse", "TurnView", "call_json", "page_json", "text_asked", "turn_views", "why"]
+__all__ = [
+    "Event",
+    "Said",
+    "ToolUse",
+    "TurnView",
+    "call_json",
+    "page_json",
+    "said_json",
+    "text_asked",
+    "turn_views",
+    "why",
+]
 
 Load = Callable[[Any], Any]
 """Returns a field that may have been spilled into a blob; it may give None for one that cannot be read."""
@@ -34,6 +45,14 @@ class ToolUse:
         said = self.call or self.result
         assert said is not None
         return said
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a model said."""
+
+    seq: int
+    message: records.Message
 
 
 @dataclass(slots=True)
@@ -59,6 +78,15 @@ class TurnView:
     rendering: records.Rendering | None = None
     verification: records.Verification | None = None
     calls: list[ToolUse] = field(default_factory=list)
+    messages: list[Said] = field(default_factory=list)
+
+    @property
+    def handed(self) -> records.BlobRef | None:
+        """What a model was given in this turn, as it was given; None when it was given nothing."""
+        if self.rendering is not None:
+            return self.rendering.text
+        results = (item.result for item in self.calls)
+        return next((result.content for result in results if result is not None and result.content is not None), None)
 
     def to_json(self, load: Load) -> dict[str, Any]:
         """Return the documented shape of `--json` (README, "JSON")."""
@@ -82,6 +110,7 @@ class TurnView:
             "pages": [page_json(item, self.conversions) for item in self.captures if item.final],
             "evidence": [evidence_json(item, load) for item in self.evidence],
             "calls": [call_json(item, load) for item in self.calls],
+            "messages": [said_json(item, load) for item in self.messages],
         }
 
 
@@ -121,6 +150,8 @@ def _add(view: TurnView, record: Record) -> None:
             view.rendering = body
         case records.Verification() as body:
             view.verification = body
+        case records.Message() as body:
+            view.messages.append(Said(record.seq, body))
         case records.ToolCall() as body:
             view.calls.append(ToolUse(record.seq, call=body))
         case records.ToolResult() as body:
@@ -147,6 +178,22 @@ def call_json(item: ToolUse, load: Load) -> dict[str, Any]:
         "evidence": load(result.evidence) if result else [],
         "fidelity": result.fidelity if result else None,
         "bytes": result.content.bytes if result and result.content else 0,
+        "content": result.content.blob if result and result.content else None,
+    }
+
+
+def said_json(item: Said, load: Load) -> dict[str, Any]:
+    """Return what a model said, its bytes as a digest; citations are null where nobody looked for them."""
+    message = item.message
+    return {
+        "seq": item.seq,
+        "role": message.role,
+        "form": message.form,
+        "model": message.model,
+        "calls": message.calls or 0,
+        "citations": load(message.citations),
+        "bytes": message.content.bytes,
+        "content": message.content.blob,
     }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from searchlog.digest import Digest
 from searchlog.errors import ProviderError
 from searchlog.ledger import Record
 from searchlog.search.fuse import comparison_key
@@ -132,8 +133,9 @@ def test_calls_of_tools_are_shown_in_their_turn_with_what_they_were_told():
         tool.call("open_page", {"page": "nowhere", "start": 0}, api="anthropic", call_id="toolu_2")
         found, failed = (calls for number in range(len(views(session))) if (calls := shown(session, number)["calls"]))
         assert told.evidence
-        size = found[0].pop("bytes")
-        assert size > 500
+        size, content = found[0].pop("bytes"), found[0].pop("content")
+        assert session.ledger.blobs.get(Digest(content)) == told.text.encode()
+        assert size == len(told.text.encode())
         assert found == [
             {
                 "name": "web_search",

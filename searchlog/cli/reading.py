@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from searchlog.cli import out
 from searchlog.cli.exits import Exit
+from searchlog.digest import Digest
 from searchlog.errors import FormatError, IntegrityError, StoreError
 from searchlog.ledger import Gap, Record, number_runs
 from searchlog.records import BlobRef
@@ -49,6 +50,16 @@ class Reading:
             return self.ledger.load(value)
         except (StoreError, IntegrityError, FormatError) as error:
             self._gone[value.blob] = f"blob {value.blob} cannot be read: {error}"
+            return None
+
+    def content(self, ref: BlobRef) -> bytes | None:
+        """Return the bytes of a blob; None, and a note of it, when it cannot be read."""
+        if ref.blob in self._absent.blobs:
+            return None
+        try:
+            return self.ledger.blobs.get(Digest(ref.blob))
+        except (StoreError, IntegrityError) as error:
+            self._gone[ref.blob] = f"blob {ref.blob} cannot be read: {error}"
             return None
 
     @property

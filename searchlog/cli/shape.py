@@ -19,7 +19,7 @@ def search_json(archive: Archive, session: Session, found: Search) -> dict[str, 
 
     view = turn_of(turn_views(session.records()), found.turn, session.id)
     turn = view.to_json(session.ledger.load)
-    del turn["calls"]  # nobody called a tool for it
+    del turn["calls"], turn["messages"]  # nobody called a tool for it, and nobody answered
     return {
         "archive": archive.described,
         **turn,

@@ -1,4 +1,4 @@
-"""`searchlog show`: a session's turns, one search in full, its rendering, or the records as stored."""
+"""`searchlog show`: a session's turns, one of them in full, what a model was given in it, or the records as stored."""
 
 from __future__ import annotations
 
@@ -14,15 +14,22 @@ if TYPE_CHECKING:
     from searchlog.view import ToolUse, TurnView
 
 
-@click.command("show", epilog=options.examples("show", "show latest 1 --rendering", "show latest --records"))
+@click.command(
+    "show", epilog=options.examples("show", "show latest 1", "show latest 1 --rendering", "show latest --records")
+)
 @click.argument("session_id", required=False, metavar="[SESSION]")
 @click.argument("turn", required=False, type=click.IntRange(1), metavar="[TURN]")
-@click.option("--rendering", "form", flag_value="rendering", help="Print what a model was given, byte for byte.")
+@click.option(
+    "--rendering",
+    "form",
+    flag_value="rendering",
+    help="Print what a model was given in a turn, or said, byte for byte.",
+)
 @click.option("--records", "form", flag_value="records", help="Print the records as stored, one a line.")
 @options.archive_option
 @options.json_option
 def show_command(session_id: str | None, turn: int | None, form: str | None, archive: str | None, as_json: bool) -> int:
-    """Show a session, or one turn of it with its funnel.
+    """Show a session, or one turn of it: a search with its funnel, a call with what was handed back, an answer.
 
     SESSION is an id, a beginning of one, or `latest` (the default). A session of one turn is shown in full. What is
     erased or damaged is named on stderr; exit code 7 tells of damage.
@@ -47,7 +54,7 @@ def show_command(session_id: str | None, turn: int | None, form: str | None, arc
         views = turn_views(reading.records)
         wanted = options.turn_of(views, turn, ledger.session) if turn is not None else None
         if form == "rendering":
-            _rendering(reading, wanted or options.last_turn(views, ledger.session))
+            _rendering(reading, wanted or _last_given(views) or options.last_turn(views, ledger.session))
         elif as_json:
             out.json(_json(opened.described, reading, views, wanted))
         else:
@@ -76,12 +83,19 @@ def _records_json(archive: str, reading: Reading, turn: int | None) -> dict[str,
     }
 
 
+def _last_given(views: list[TurnView]) -> TurnView | None:
+    """Return the newest search that gave a model something, else the newest turn that did."""
+    given = [view for view in views if view.handed is not None]
+    return next((view for view in reversed(given) if view.query is not None), given[-1] if given else None)
+
+
 def _rendering(reading: Reading, view: TurnView) -> None:
     from searchlog.digest import Digest
     from searchlog.errors import FormatError, MissingError
 
     ledger = reading.ledger
-    if view.rendering is None:
+    given = view.handed or (view.messages[-1].message.content if view.messages else None)
+    if given is None:
         damaged = reading.damaged(view.number)
         if damaged:
             raise FormatError(damaged[0], session=ledger.session, turn=view.number)
@@ -92,7 +106,7 @@ def _rendering(reading: Reading, view: TurnView) -> None:
         else:
             message = f"{where} gave a model nothing: it is a {view.purpose} that ended as {view.outcome or view.state}"
         raise MissingError(message, session=ledger.session, turn=view.number)
-    out.data(ledger.blobs.get(Digest(view.rendering.text.blob)))
+    out.data(ledger.blobs.get(Digest(given.blob)))
 
 
 def _about(archive: str, reading: Reading, turn: int | None) -> dict[str, object]:
@@ -117,9 +131,12 @@ def _json(archive: str, reading: Reading, views: list[TurnView], wanted: TurnVie
 
 
 def _asked(view: TurnView, reading: Reading) -> str:
+    from searchlog.cli.content import said_briefly
+
     query = view.query
     if query is None:
-        return ", ".join(_called(item, reading) for item in view.calls)
+        said = [said_briefly(item, reading) for item in view.messages]
+        return ", ".join([*(_called(item, reading) for item in view.calls), *said])
     return query.text + (f" (and {len(query.also)} more)" if query.also else "")
 
 
@@ -133,6 +150,7 @@ def _called(item: ToolUse, reading: Reading) -> str:
 
 def _people(reading: Reading, views: list[TurnView], wanted: TurnView | None) -> None:
     from searchlog.cli import tell
+    from searchlog.cli.content import content
     from searchlog.log.checkpoint import head_line
 
     head = reading.head
@@ -145,6 +163,7 @@ def _people(reading: Reading, views: list[TurnView], wanted: TurnView | None) ->
     if wanted is not None:
         out.line()
         tell.turn(wanted, reading.load)
+        content(wanted, reading)
     if head is not None:
         out.line()
         out.line(head_line(head))
