@@ -294,6 +294,25 @@ def test_anthropic_citations_are_held_against_the_evidence_they_quote() -> None:
     )
 
 
+def test_citation_of_several_passages_quotes_them_one_behind_the_other() -> None:
+    """Anthropic joins the blocks that a citation covers, with nothing between: that was told as a false quotation."""
+    texts = ["The bridge opened in 1932.", "Nineteen workers died, and none was named", "It is 503 metres long"]
+    evidence = {f"e{n}": Given(f"e{n}", "https://www.a.org/page", "A", text) for n, text in enumerate(texts, 1)}
+
+    def codes(*words: str) -> list[str]:
+        cited = {"type": "search_result_location", "source": "https://www.a.org/page", "cited_text": "".join(words)}
+        body = {"role": "assistant", "content": [{"type": "text", "text": "The bridge is long.", "citations": [cited]}]}
+        report = check_answer(parse_answer(json.dumps(body).encode()), Known(evidence))
+        return [finding.code for finding in report.findings]
+
+    assert codes(*texts) == []
+    assert codes(texts[2], texts[1]) == []
+    altered = ["native-quote-differs"]
+    assert codes(texts[0], texts[1].replace("none", "each"), texts[2]) == altered
+    assert codes(*texts, "It is 530 metres long") == altered
+    assert codes(texts[0], texts[2][:9]) == altered, "a block is cited whole"
+
+
 def test_a_span_of_openai_covers_the_link_and_the_claim_is_the_sentence_before() -> None:
     text = "The bridge is 530 m long. ([sitee1.org](https://www.sitee1.org/page?utm_source=openai))"
     span = {

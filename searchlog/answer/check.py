@@ -196,6 +196,8 @@ class _Check:
             return
         if all(m.state == "absent" for m in matches) and self._in_pieces_of(native.cited_text, resolved):
             return
+        if _is_run_of(uncut(native.cited_text), resolved.held):
+            return
         near = max(matches, key=lambda m: m.similarity, default=Match("absent"))
         start, end = citation.claim if citation.form == "native" else (citation.start, citation.end)
         self._find(
@@ -541,3 +543,20 @@ class _Check:
         stripped = text.strip()
         start += len(text) - len(text.lstrip())
         self.notes.unchecked.append(Unchecked(reason, start, start + len(stripped), stripped, evidence))
+
+
+def _is_run_of(words: str, held: Iterable[Held]) -> bool:
+    """Return whether words are whole passages one behind the other, as APIs join the blocks that a citation covers.
+
+    White space is left out of account: nothing stands between the last word of one and the first of the next.
+    """
+    left = "".join(words.split())
+    texts = {"".join(text.split()) for h in held for text in (h.text, h.given.shown or "")} - {""}
+    longest = sorted(texts, key=len, reverse=True)
+    at = count = 0
+    while at < len(left):
+        text = next((one for one in longest if left.startswith(one, at)), None)
+        if text is None:
+            return False
+        at, count = at + len(text), count + 1
+    return count > 1
