@@ -148,13 +148,16 @@ def test_reply_is_stored_as_it_is_sent() -> None:
 
 
 def test_reply_that_cannot_be_sent_gives_way_to_one_that_is_stored_in_its_place() -> None:
+    """The record said that all went well, and named evidence that no model was given."""
     with served() as (_, service):
-        reply = done(service, "web_search", {"query": "tide mill"}, fits=lambda reply: "structuredContent" not in reply)
+        reply = done(service, "web_search", {"query": "tide mill"}, fits=lambda reply: reply["isError"])
         assert reply["isError"]
         assert "Ask for less" in text_of(reply)
+        assert reply["structuredContent"]["error"]["code"] == "too-large"
         assert service.session is not None
         (result,) = bodies(service.session, records.ToolResult)
         assert json.loads(service.session.ledger.blobs.get(result.content.blob)) == reply
+        assert (result.outcome, result.error, result.evidence) == ("error", "too-large", [])
 
 
 def test_key_that_a_model_wrote_is_neither_kept_nor_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -269,6 +269,8 @@ def test_chatgpt_finds_its_pair_of_tools(place: Place) -> None:
         value = json.loads(said(found))
         assert value == found.structured_content
         assert set(value) == {"results"}
+        assert found.meta is not None
+        assert found.meta["searchlog/head"].startswith("searchlog head: searchlog/s")
         assert [set(one) for one in value["results"]] == [{"id", "title", "url"}] * len(TEXTS)
         for one in value["results"]:
             page = await client.call_tool("fetch", {"id": one["id"]})

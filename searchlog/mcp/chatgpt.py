@@ -3,9 +3,9 @@
     search(query) -> {"results": [{"id", "title", "url"}]}
     fetch(id)     -> {"id", "title", "text", "url", "metadata": {…}}
 
-Each reply is one text that holds this JSON, and the same as an object. A result is a page: its id is that of the
-passage of it that answers best. The names and shapes are OpenAI's (Building MCP servers for ChatGPT); the work is that
-of `web_search` and `open_page`.
+Each reply is one text that holds this JSON, and the same as an object; the head of the log stands in its `_meta`. A
+result is a page: its id is that of the passage of it that answers best. The names and shapes are OpenAI's (Building MCP
+servers for ChatGPT); the work is that of `web_search` and `open_page`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from searchlog.log.checkpoint import head_line
 from searchlog.mcp.forms import Offer
 from searchlog.tool.definition import Definition
 from searchlog.tool.result import Call, Result
@@ -76,6 +77,8 @@ def _reply(value: dict[str, Any], result: Result) -> dict[str, Any]:
         "content": [{"type": "text", "text": text}],
         "structuredContent": value,
         "isError": result.error is not None,
+        # beside the convention's members, which are given
+        "_meta": {"searchlog/head": head_line(result.head)},
     }
 
 

@@ -21,7 +21,7 @@ from searchlog.flow.settings import split_options
 from searchlog.keyring import hide, hide_in, known
 from searchlog.ledger import Draft
 from searchlog.mcp.chatgpt import CHATGPT
-from searchlog.mcp.forms import FULL, Offer, failure, reply
+from searchlog.mcp.forms import FULL, Offer, reply
 from searchlog.mcp.mending import sound_json
 from searchlog.mcp.resources import Read, listing, read
 from searchlog.recording import blob_ref
@@ -40,10 +40,6 @@ PROFILES: Mapping[str, Mapping[str, Offer]] = {"full": FULL, "chatgpt": CHATGPT}
 _WIDE_TOKENS = 40_000
 """Of a page that is given whole."""
 _TITLE = "mcp"
-_TOO_LARGE = (
-    "The result is larger than a client takes after it was sent progress. Ask for less: a narrower query, another "
-    "page, fewer ids."
-)
 
 
 class Service:
@@ -102,7 +98,7 @@ class Service:
     ) -> dict[str, Any]:
         """Do one call and return the reply, which is stored as it is. Raises CancelledError, StoreError.
 
-        fits: whether a reply can be sent; one that cannot gives way to one that says so.
+        fits: whether a reply can be sent; one that cannot gives way to one that says so, and is recorded as an error.
         """
         made = self._begun()
         offer = self.offers.get(name)
@@ -111,8 +107,7 @@ class Service:
 
         def carried(call: Call, result: Result) -> dict[str, Any]:
             # a key that a model wrote is neither kept nor said again
-            made: dict[str, Any] = hide_in(sound_json(carry(call, result)), known().replace_text)
-            replies.append(made if fits(made) else failure(_TOO_LARGE))
+            replies.append(hide_in(sound_json(carry(call, result)), known().replace_text))
             return replies[-1]
 
         if offer is not None and offer.does != name:
@@ -125,6 +120,7 @@ class Service:
             client=client,
             progress=progress,
             carry=carried,
+            fits=fits,
         )
         return replies[-1]
 

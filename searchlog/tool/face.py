@@ -48,6 +48,7 @@ __all__ = ["CancelledError", "Carry", "Tool"]
 _SIDE_BY_SIDE = 4
 """Calls of one response that are worked on at once."""
 _NAME_MAX = 200
+_TOO_LARGE = "The result is larger than can be sent. Ask for less: a narrower query, another page, fewer ids."
 _WORK: Mapping[str, Callable[[Workplace, Mapping[str, Any], Listener], Result]] = {
     "web_search": searching.web_search,
     "open_page": pages.open_page,
@@ -68,10 +69,16 @@ class _Way:
     """None for plain text."""
     client: Mapping[str, Any] | None
     progress: Listener
+    fits: Callable[[Any], bool]
+    """Whether what a carrier made can be sent."""
 
 
 def _quiet(_: Any) -> None:
     """Listens to nothing."""
+
+
+def _any_fits(_: Any) -> bool:
+    return True
 
 
 class Tool:
@@ -177,7 +184,7 @@ class Tool:
         form, value = self._api(api), plain_json(response)
         said = self._keep(form, value, messages, model)
         calls = [call for call in form.calls(value) if call.name not in leave]
-        way = _Way(form.name, form.reply, {"model": said} if said else None, self.progress)
+        way = _Way(form.name, form.reply, {"model": said} if said else None, self.progress, _any_fits)
         alike: dict[tuple[str, str], list[int]] = {}
         for number, call in enumerate(calls):
             alike.setdefault((call.name, as_text(call.arguments)), []).append(number)
@@ -213,14 +220,16 @@ class Tool:
         client: Mapping[str, Any] | None = None,
         progress: Listener | None = None,
         carry: Carry | None = None,
+        fits: Callable[[Any], bool] = _any_fits,
     ) -> Result:
         """Do one call, whatever its arguments are, and return what the model is told.
 
         arguments: an object, or text as a model wrote it. carry: the form in which you hand it back, which is what is
-        stored; the plain text when not given. progress: may raise CancelledError to end the work, which is then raised
-        here. Never raises for what a model wrote or the web did; StoreError when this machine cannot keep the record.
+        stored; the plain text when not given. fits: whether that can be sent; where it cannot, the call is an error
+        that says so. progress: may raise CancelledError to end the work, which is then raised here.
+        Never raises for what a model wrote or the web did; StoreError when this machine cannot keep the record.
         """
-        way = _Way(api, carry, client, self.progress if progress is None else progress)
+        way = _Way(api, carry, client, self.progress if progress is None else progress, fits)
         return self._one(Call(name, arguments, call_id), way)[0]
 
     def evidence(self, api: str, ids: Iterable[str] = ()) -> list[dict[str, Any]]:
@@ -254,6 +263,9 @@ class Tool:
             turn.add([begun])
             result = done or self._result(asked.name, arguments, way.progress)
             carried = way.carry(call, result) if way.carry is not None else None
+            if way.carry is not None and not way.fits(carried):
+                result = self._refused(asked.name, "too-large", _TOO_LARGE)
+                carried = way.carry(call, result)
             content = result.text.encode("utf-8") if way.carry is None else json_bytes(carried)
             ledger.blobs.put([content])
             told = records.ToolResult(
