@@ -313,6 +313,24 @@ def test_citation_of_several_passages_quotes_them_one_behind_the_other() -> None
     assert codes(texts[0], texts[2][:9]) == altered, "a block is cited whole"
 
 
+def test_sentence_that_a_citation_beside_the_text_covers_is_not_called_uncited() -> None:
+    """Each was listed twice: once with its citation, and once as a sentence without one."""
+    cited = {"type": "search_result_location", "source": "https://www.sitee1.org/page", "cited_text": EVIDENCE["e1"]}
+    content = [
+        {"type": "text", "text": "The bridge is old. ", "citations": [cited]},
+        {"type": "text", "text": "According to the page, "},
+        {"type": "text", "text": "many people died", "citations": [cited]},
+        {"type": "text", "text": ".\n\nI like bridges a lot."},
+    ]
+    report = check_answer(parse_answer(json.dumps({"role": "assistant", "content": content}).encode()), known())
+    assert [(one.reason, one.text) for one in report.unchecked] == [
+        ("judgement", "The bridge is old."),
+        ("judgement", "many people died"),
+        ("uncited", "I like bridges a lot."),
+    ]
+    assert (report.findings, report.counts["sentences"]) == ((), 3)
+
+
 def test_a_span_of_openai_covers_the_link_and_the_claim_is_the_sentence_before() -> None:
     text = "The bridge is 530 m long. ([sitee1.org](https://www.sitee1.org/page?utm_source=openai))"
     span = {

@@ -510,10 +510,16 @@ class _Check:
         looked = bytearray(len(self.text))
         for start, end in busy:
             looked[start:end] = b"\1" * (end - start)
+        beside = bytearray(len(self.text))
+        for claim in self.reading.claims:
+            if claim.kind == "native":
+                beside[claim.start : claim.end] = b"\1" * (claim.end - claim.start)
         for claim in self.reading.claims:
             words = self.text[claim.start : claim.end]
             if weight_of(words) < 4 or claim.kind == "heading":
                 continue
+            if not claim.cited and any(beside[claim.start : claim.end]):
+                continue  # what a citation beside the text covers of it is a claim of its own
             self.notes.counts["sentences"] += 1
             own, inherited = self._rest([claim])
             if not own.names and not inherited.names:
