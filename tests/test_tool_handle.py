@@ -16,6 +16,7 @@ from searchlog.session import Session
 from searchlog.tool.apis.known import APIS
 from searchlog.tool.apis.markers import parse_markers
 from searchlog.tool.face import Tool
+from tests.adapters import QUERIES, Meeting
 from tests.searches import bodies, findings
 from tests.test_tool_search import asked, at_work, tool_of
 
@@ -168,6 +169,17 @@ def test_every_call_of_a_response_is_answered_once_and_in_order(api: str) -> Non
             "call_5": ("no_such_tool", "unknown-tool"),
             "call_6": ("verify_evidence", "bad-arguments"),
         }
+        assert findings(session) == []
+
+
+def test_different_calls_of_a_response_run_side_by_side() -> None:
+    together = Meeting(len(QUERIES))
+    with at_work(progress=together) as (_, _, session, tool):
+        calls = [("web_search", {"query": query}) for query in QUERIES]
+        replies = tool.handle("openai-chat", calling("openai-chat", *calls))
+        assert together.happened
+        assert [reply["tool_call_id"] for reply in replies] == ["call_1", "call_2", "call_3"]
+        assert {body.outcome for body in bodies(session, records.ToolResult)} == {"ok"}
         assert findings(session) == []
 
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from searchlog.search.provider import Provider
     from searchlog.session import Session
 
-__all__ = ["CancelledError", "Carry", "Tool"]
+__all__ = ["Carry", "Tool"]
 
 _SIDE_BY_SIDE = 4
 """Calls of one response that are worked on at once."""
@@ -177,36 +177,14 @@ class Tool:
         """Keep what a model said, do what it called for, return the messages to append: none when it called nothing.
 
         response: of that API, as its SDK gives it or as JSON. messages: what it answered, which gives numbers of
-        citations their meaning; without it they are read against all that this session gave. leave: names of your own
-        tools, whose calls you answer. Equal calls are done once, different ones side by side.
+        citations their meaning; without it they count all that this object handed over. leave: names of your own tools,
+        whose calls you answer. Equal calls are done once, different ones side by side.
         Raises UsageError for no response at all, StoreError when this machine cannot keep the record.
         """
         form, value = self._api(api), plain_json(response)
         said = self._keep(form, value, messages, model)
-        calls = [call for call in form.calls(value) if call.name not in leave]
         way = _Way(form.name, form.reply, {"model": said} if said else None, self.progress, _any_fits)
-        alike: dict[tuple[str, str], list[int]] = {}
-        for number, call in enumerate(calls):
-            alike.setdefault((call.name, as_text(call.arguments)), []).append(number)
-
-        def answer(numbers: Sequence[int]) -> list[dict[str, Any]]:
-            result: Result | None = None
-            out = []
-            for number in numbers:
-                result, reply = self._one(calls[number], way, result)
-                out.append(reply)
-            return out
-
-        groups = list(alike.values())
-        replies: dict[int, dict[str, Any]] = {}
-        if len(groups) == 1:
-            answers = [answer(groups[0])]
-        else:
-            with ThreadPoolExecutor(_SIDE_BY_SIDE, thread_name_prefix="searchlog-tool") as pool:
-                answers = list(pool.map(answer, groups))
-        for numbers, made in zip(groups, answers, strict=True):
-            replies.update(zip(numbers, made, strict=True))
-        made = form.messages([replies[number] for number in sorted(replies)]) if replies else []
+        made = form.messages(self._replies([call for call in form.calls(value) if call.name not in leave], way))
         self._sent += made
         return made
 
@@ -245,6 +223,26 @@ class Tool:
 
     def _api(self, name: str) -> Api:
         return api_of(name, citations=self.citations)
+
+    def _replies(self, calls: Sequence[Call], way: _Way) -> list[Any]:
+        """Return what is handed back for each call, in their order."""
+        alike: dict[tuple[str, str], list[int]] = {}
+        for number, call in enumerate(calls):
+            alike.setdefault((call.name, as_text(call.arguments)), []).append(number)
+        replies: dict[int, Any] = {}
+
+        def answer(numbers: Sequence[int]) -> None:
+            result: Result | None = None
+            for number in numbers:
+                result, replies[number] = self._one(calls[number], way, result)
+
+        if len(alike) < 2:
+            for numbers in alike.values():
+                answer(numbers)
+        else:
+            with ThreadPoolExecutor(_SIDE_BY_SIDE, thread_name_prefix="searchlog-tool") as pool:
+                list(pool.map(answer, alike.values()))
+        return [replies[number] for number in range(len(calls))]
 
     def _one(self, call: Call, way: _Way, done: Result | None = None) -> tuple[Result, Any]:
         """Record one call with its result; return that, and what is handed back. done: the result of an equal call."""
