@@ -347,7 +347,8 @@ class Message(Body):
     """How many tools it calls; one that calls any is no answer yet."""
     citations: list[dict[str, Any]] | BlobRef | None = None
     """What it cites, when that was looked at as it came: `form`, `target` (as written), `evidence` and `digest` (null
-    when it names none of this session), `start` and `end` of what it stands for (code points of its text)."""
+    when it names none of this session), `start` and `end` of what it stands for (code points of its text); of one by
+    numbers also `state`: `exact`, `moved`, `elsewhere` or `unknown`, as the words that it quotes were found."""
     index: list[dict[str, Any]] | BlobRef | None = None
     """What numbers of citations meant in the request that it answers: of each `search_result` block in it, in order,
     its `source` and its `blocks`, each with `evidence` (null for what is none of this session's) and `digest`."""

@@ -31,7 +31,8 @@ from searchlog.errors import FormatError, UsageError
 from searchlog.log.checkpoint import Checkpoint
 from searchlog.recheck.answers import known_of
 from searchlog.recheck.subjects import Subject
-from searchlog.tool.apis.anthropic import Anthropic, cited, index_map, index_of, units_of
+from searchlog.tool.apis.anthropic import Anthropic, index_of
+from searchlog.tool.apis.anthropic_citations import cited, index_map, units_of
 from searchlog.tool.apis.base import CITE_IDS, json_bytes, plain_json
 from searchlog.tool.apis.known import APIS, api_of
 from searchlog.tool.apis.markers import marked_text, parse_markers

@@ -11,7 +11,7 @@ from searchlog.answer.citations import citations_of
 from searchlog.answer.text import FORMS, parse_answer
 from searchlog.errors import FormatError
 from searchlog.records import Evidence
-from searchlog.tool.apis.anthropic import LOCATION, cited, index_map, units_of
+from searchlog.tool.apis.anthropic_citations import LOCATION, cited, index_map, units_of
 
 __all__ = ["Said", "model_of", "said_of"]
 
