@@ -17,6 +17,7 @@ from searchlog import records
 from searchlog.archive import Archive
 from searchlog.desk import Listener
 from searchlog.errors import UsageError
+from searchlog.evidence.policy import Policy
 from searchlog.flow.settings import split_options
 from searchlog.keyring import hide, hide_in, known
 from searchlog.ledger import Draft
@@ -83,7 +84,7 @@ class Service:
     @property
     def budget_tokens(self) -> int:
         """How large the evidence of one call may become."""
-        own = int(self._options.get("budget_tokens") or 4_000)
+        own = int(self._options.get("budget_tokens") or Policy().budget_tokens)
         return max([own, *(_WIDE_TOKENS for offer in self.offers.values() if offer.wide)])
 
     def call(

@@ -15,7 +15,6 @@ from searchlog.verify.verdict import AXES, STATES, PassageVerdict
 
 if TYPE_CHECKING:
     from searchlog.recheck.result import CheckedPassage
-    from searchlog.session import Session
 
 __all__ = ["verify_evidence"]
 
@@ -32,12 +31,12 @@ def verify_evidence(work: Workplace, given: Mapping[str, Any], progress: Listene
     """
     session = work.session
     ids = list(dict.fromkeys(safe_line(evidence_id(one)[:_ID_CHARS_MAX]) for one in given["ids"]))
-    known = _known(session)
+    known = work.seen.refresh().evidence
     unknown = [name for name in ids if name not in known]
     wanted = [name for name in ids if name in known] if ids else list(known)[:_IDS_MAX]
     if not wanted:
         said = f"No evidence is called {', '.join(unknown)} in this session. " if unknown else ""
-        said += f"It has {_range(list(known))}." if known else "It has no evidence: search first."
+        said += f"It has {_range(list(known))}." if known else "This session has no evidence yet: search first."
         error = "unknown-evidence" if unknown else None
         return plain("verify_evidence", said, session.head, error=error, unknown=unknown, passages=[])
     axes = ("store", "derivation", "live") if given["live"] else ("store", "derivation")
@@ -63,13 +62,6 @@ def verify_evidence(work: Workplace, given: Mapping[str, Any], progress: Listene
         unknown=unknown,
         passages=passages,
     )
-
-
-def _known(session: Session) -> dict[str, None]:
-    """Return the ids of a session's evidence, in order."""
-    from searchlog.recheck.subjects import Choice, Subject, passages_of
-
-    return dict.fromkeys(passage.id for passage in passages_of(Subject(session.ledger), Choice()))
 
 
 def _range(ids: Sequence[str]) -> str:

@@ -64,17 +64,18 @@ def plain_json(response: Any) -> Any:
         except (ValueError, RecursionError):
             raise UsageError("the response is text that is no JSON", found=type(response).__name__) from None
     if isinstance(response, Mapping):
-        return {str(name): plain_json(value) if _is_ours(value) else value for name, value in response.items()}
+        return {str(name): plain_json(value) if _holds_more(value) else value for name, value in response.items()}
     if isinstance(response, Sequence):
-        return [plain_json(item) if _is_ours(item) else item for item in response]
+        return [plain_json(item) if _holds_more(item) else item for item in response]
     dump = getattr(response, "model_dump", None)
     if callable(dump):
         # names as the API has them, where an SDK has others; what was not sent is not there
         return dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
-    raise UsageError(f"no response of an API: {type(response).__name__}", found=type(response).__name__)
+    said = f"no response of an API: {type(response).__name__}; of a stream hand over its final message"
+    raise UsageError(said, found=type(response).__name__)
 
 
-def _is_ours(value: Any) -> bool:
+def _holds_more(value: Any) -> bool:
     """Whether a value is one that `plain_json` has to look into: a container, or an object of an SDK."""
     return isinstance(value, Mapping | list | tuple) or callable(getattr(value, "model_dump", None))
 
