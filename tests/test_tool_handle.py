@@ -356,3 +356,28 @@ def test_fifty_turns_with_thirty_searches_keep_their_ids_and_their_log() -> None
         assert len(bodies(session, records.ToolResult)) == len(bodies(session, records.ToolCall)) == 50
         assert findings(session) == []
         assert session.verify().outcomes == {"store": "verified", "derivation": "verified"}
+
+
+@pytest.mark.parametrize(("name", "api"), [("openai-responses", "openai-chat"), ("anthropic", "openai-responses")])
+def test_response_of_another_api_is_refused(name: str, api: str) -> None:
+    """It was kept as an answer without a text, and the loop ended as if nothing had been called."""
+    other = {
+        "openai-chat": {"choices": [{"message": {"role": "assistant", "content": "So it is."}}]},
+        "openai-responses": {"output": [{"type": "function_call", "call_id": "c", "name": "web_search"}]},
+    }
+    with at_work() as (_, _, session, tool):
+        with pytest.raises(UsageError, match=f"response of {api}, and not of {name}"):
+            tool.handle(name, other[api])
+        assert bodies(session, records.Message) == []
+
+
+def test_instructions_are_for_an_api_that_there_is() -> None:
+    with at_work() as (_, _, _, tool):
+        assert tool.instructions() == tool.instructions("gemini") == tool.instructions("mcp")
+        with pytest.raises(UsageError, match="no API is called 'openai'"):
+            tool.instructions("openai")
+
+
+def test_stream_is_told_to_be_read_to_its_end() -> None:
+    with at_work() as (_, _, _, tool), pytest.raises(UsageError, match="of a stream hand over its final message"):
+        tool.handle("anthropic", iter([]))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from searchlog import records
-from searchlog.archive import Archive
+from searchlog.archive import Archive, open_archive
 from searchlog.digest import Digest
 from searchlog.errors import CancelledError, UsageError
 from searchlog.evidence.render import parse_rendering
@@ -308,3 +308,54 @@ def test_keys_reach_neither_the_log_nor_a_blob_nor_a_provider(tmp_path: Path, mo
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert files
     assert not [path for path in files if key.encode() in path.read_bytes()]
+
+
+# --- what is for who runs it to mend
+
+
+def test_provider_that_cannot_be_asked_is_told_to_who_makes_the_tool() -> None:
+    """Its name was looked at with the first search, and the model was told to call in another way."""
+    with opened() as archive:
+        session = archive.session()
+        for provider, says in (("serxng", "did you mean searxng"), ("brave", "BRAVE_API_KEY"), ("searxng", "SEARXNG")):
+            with pytest.raises(UsageError, match=says):
+                Tool(session, providers=provider)
+        with pytest.raises(UsageError, match="empty list"):
+            Tool(session, providers=[])
+        with pytest.raises(UsageError, match="session must be"):
+            Tool(archive)  # type: ignore[arg-type]
+        for local in ("archive", "site"):
+            Tool(session, providers=[local])
+
+
+def test_providers_are_those_of_every_search_however_they_were_given() -> None:
+    with at_work(providers=(name for name in ["searxng"])) as (site, _, _, tool):
+        for query in ("tide mill", "mill pond"):
+            assert tool.call("web_search", {"query": query}).error is None
+        assert len(asked(site)) == 2
+
+
+def test_model_is_not_told_to_call_otherwise_where_a_setting_is_wrong() -> None:
+    with open_archive("memory:", env={"SEARCHLOG_PROVIDERS": "serxng"}) as archive:
+        result = Tool(archive.session()).call("web_search", {"query": "tide mill"})
+    assert result.error == "misconfigured"
+    assert "SEARCHLOG_PROVIDERS: no provider is called 'serxng'" in result.text
+    assert "Call web_search as" not in result.text
+
+
+def test_attempts_name_each_provider_once() -> None:
+    with at_work() as (site, _, _, tool):
+        site.pages["/search"] = (503, {"Content-Type": "text/plain"}, "busy")
+        first, second, *_ = tool.call("web_search", {"query": "tide mill"}).text.splitlines()
+        assert first.startswith("No search provider answered (")
+        assert second.count("searxng: ") == 1
+
+
+def test_pages_at_private_addresses_are_told_when_nothing_else_was_found() -> None:
+    """A search of one's own site without `allow_private` said that no passage was found, and not why."""
+    with at_work(allow_private=()) as (_, _, _, tool):
+        result = tool.call("web_search", {"query": "tide mill"})
+        first, *_ = result.text.splitlines()
+        assert first.startswith(f"{len(TEXTS)} of the pages found are at private addresses, which may not be read")
+        assert first in result.structured["notes"]
+        assert result.evidence == []

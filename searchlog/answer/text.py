@@ -15,7 +15,7 @@ from typing import Any
 
 from searchlog.errors import FormatError
 
-__all__ = ["FORMS", "Answer", "Native", "parse_answer"]
+__all__ = ["FORMS", "Answer", "Native", "form_of", "parse_answer"]
 
 _BYTES_MAX = 50_000_000
 _CHARS_MAX = 1_000_000
@@ -104,7 +104,7 @@ def _parsed(data: bytes, form: str | None) -> Answer:
             value = json.loads(text)
         except (ValueError, RecursionError):
             value = None
-        told = _told(value) if form is None else form
+        told = form_of(value) if form is None else form
         if told and value is not None:
             answer = _READERS[told](value)
             if answer is not None:
@@ -123,8 +123,8 @@ def _sound(answer: Answer) -> Answer:
     )
 
 
-def _told(value: Any) -> str | None:
-    """Return which form a JSON value has."""
+def form_of(value: Any) -> str | None:
+    """Return which form a JSON value has; None when it is in none that is known."""
     if isinstance(value, list):
         kinds = {_string(item.get("type")) for item in value if isinstance(item, dict)}
         return "openai-responses" if "message" in kinds else "anthropic" if "text" in kinds else None

@@ -17,8 +17,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from searchlog import records
+from searchlog.answer.text import form_of, parse_answer
+from searchlog.checks import expect
 from searchlog.desk import Listener
-from searchlog.errors import CancelledError, SearchlogError, StoreError, UsageError
+from searchlog.errors import CancelledError, FormatError, SearchlogError, StoreError, UsageError
 from searchlog.evidence.render import safe_line
 from searchlog.keyring import hide, hide_in, known
 from searchlog.ledger import Draft
@@ -28,7 +30,7 @@ from searchlog.search.answers.values import without_surrogates
 from searchlog.tool import checking, pages, searching
 from searchlog.tool.apis.anthropic import index_of
 from searchlog.tool.apis.base import Api, json_bytes, plain_json
-from searchlog.tool.apis.known import api_of
+from searchlog.tool.apis.known import APIS, api_of
 from searchlog.tool.arguments import as_text, read_arguments
 from searchlog.tool.definition import TOOLS, Definition
 from searchlog.tool.gathering import gathered
@@ -125,11 +127,21 @@ class Tool:
         providers: whom `web_search` asks, as in `Session.search`. citations: for OpenAI's APIs, `ids` for `[e7]` or
         `markers` for the markers that its models are trained on. options: any field of `Query` or `Settings` by name,
         for every search and fetch, such as `budget_tokens=2000`; a model can narrow them and no more.
-        Raises UsageError for an option that cannot be.
+        Raises UsageError for an option that cannot be, and for a provider that is none or lacks its key.
         """
+        from searchlog.flow.foreign import check_providers
         from searchlog.flow.settings import split_options
+        from searchlog.search.registry import build
+        from searchlog.search.registry import known as known_provider
+        from searchlog.session import Session
 
+        expect("session", session, Session)
         split_options("tool", settings, options)
+        chosen = check_providers(providers)
+        for name in chosen:
+            # those that are answered here get their parts with the first search
+            if isinstance(name, str) and known_provider(name).endpoint:
+                build(name, session.resources.env, registry_options)
         if citations not in ("ids", "markers"):
             raise UsageError(f"citations must be 'ids' or 'markers', not {citations!r}", argument="citations")
         self.session = session
@@ -137,7 +149,7 @@ class Tool:
         self._seen = Seen(session.ledger)
         self.progress = progress
         self._sent: list[dict[str, Any]] = []
-        self._work = Workplace(session, self._seen, providers, settings, registry_options, options)
+        self._work = Workplace(session, self._seen, chosen, settings, registry_options, options)
 
     # --- what a model is told beforehand
 
@@ -149,7 +161,12 @@ class Tool:
         return self._api(api).definitions(TOOLS.values(), strict)
 
     def instructions(self, api: str = "text") -> str:
-        """Return how to cite, as a paragraph for a system prompt."""
+        """Return how to cite, as a paragraph for a system prompt. Raises UsageError for an API that is not known.
+
+        api: `text` where no API has a form of its own, as in a framework.
+        """
+        if api not in ("text", "mcp"):
+            self._api(api)
         cite = (
             "Citations are attached to your sentences by themselves."
             if api == "anthropic"
@@ -179,9 +196,12 @@ class Tool:
         response: of that API, as its SDK gives it or as JSON. messages: what it answered, which gives numbers of
         citations their meaning; without it they count all that this object handed over. leave: names of your own tools,
         whose calls you answer. Equal calls are done once, different ones side by side.
-        Raises UsageError for no response at all, StoreError when this machine cannot keep the record.
+        Raises UsageError for no response at all and for that of another API, StoreError when this machine cannot keep
+        the record.
         """
         form, value = self._api(api), plain_json(response)
+        if (other := _other_api(value, form.name)) is not None:
+            raise UsageError(f"this is a response of {other}, and not of {form.name}", argument="api", found=other)
         said = self._keep(form, value, messages, model)
         way = _Way(form.name, form.reply, {"model": said} if said else None, self.progress, _any_fits)
         made = form.messages(self._replies([call for call in form.calls(value) if call.name not in leave], way))
@@ -297,6 +317,9 @@ class Tool:
         except (StoreError, CancelledError):
             raise
         except UsageError as error:
+            if "provider" in error.fields:  # nothing that a model could write would help
+                said = f"{definition.name} cannot work as it is set up: {hide(str(error))}. Tell the user so."
+                return self._refused(definition.name, "misconfigured", said)
             return self._refused(definition.name, "bad-arguments", _how(definition, error))
         except SearchlogError as error:
             return self._refused(definition.name, error.code, f"{definition.name} failed: {hide(str(error))}")
@@ -325,6 +348,17 @@ class Tool:
         with ledger.turn("answer") as turn:
             turn.end(lambda _: (None, [Draft(body, (turn.begin,))]), records.Turn(state="end", outcome="ok"))
         return model
+
+
+def _other_api(value: Any, name: str) -> str | None:
+    """Return which other API a response is of, if it says or calls something in the form of that one."""
+    told = form_of(value)
+    if told is None or told == name or told not in APIS:
+        return None
+    try:
+        return told if api_of(told).calls(value) or parse_answer(json_bytes(value), told).text else None
+    except FormatError:
+        return None
 
 
 def _how(definition: Definition, error: UsageError) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from searchlog import records
 from searchlog.desk import Listener
@@ -18,6 +18,9 @@ from searchlog.tool.result import Result, plain
 from searchlog.tool.seen import Answered, question_key
 from searchlog.tool.shown import shown_result
 from searchlog.tool.workplace import Workplace
+
+if TYPE_CHECKING:
+    from searchlog.searching import Search
 
 __all__ = ["web_search"]
 
@@ -51,9 +54,18 @@ def web_search(work: Workplace, given: Mapping[str, Any], progress: Listener) ->
         RENDERER,
         work.seen.evidence,
         work.session.head,
+        before=_unread(found),
         query=safe_line(given["query"]),
         outcome=str(found.outcome),
     )
+
+
+def _unread(found: Search) -> str:
+    """Return a line on why nothing was found, where that is for who runs this to change."""
+    private = sum(item.reason == "refused-address" for step in found.steps for item in step.decisions)
+    if found.evidence or not private:
+        return ""
+    return f"{private} of the pages found are at private addresses, which may not be read as this search is set up.\n"
 
 
 def _asked(work: Workplace, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,11 +131,12 @@ def _again(work: Workplace, earlier: Answered) -> Result | None:
 
 def _nobody(work: Workplace, error: ProviderError) -> Result:
     """Return what a model is told when no provider answered: that is a failure, and not that there is nothing."""
-    said = [f"No search provider answered: {error}", *map(_attempt, error.attempts)]
+    told = str(error)
+    said = [told[:1].upper() + told[1:], *map(_attempt, error.attempts)]
     said.append("This is a failure of the search, not a sign that nothing is known. Try again later, or say so.")
     return plain("web_search", "\n".join(said), work.session.head, error="no-answer", notes=said, evidence=[])
 
 
 def _attempt(attempt: Mapping[str, Any]) -> str:
-    detail = f": {safe_line(str(attempt['detail']))}" if attempt.get("detail") else ""
-    return f"{attempt.get('provider')}: {attempt.get('outcome')}{detail}"
+    detail = safe_line(str(attempt.get("detail") or "")).removeprefix(f"{attempt.get('provider')}: ")
+    return f"{attempt.get('provider')}: {attempt.get('outcome')}" + (f": {detail}" if detail else "")
