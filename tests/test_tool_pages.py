@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from searchlog import records
-from searchlog.errors import UsageError
+from searchlog.errors import FormatError, UsageError
 from searchlog.evidence.render import parse_rendering
 from searchlog.tool.face import Tool
 from searchlog.tool.gathering import gathered
@@ -269,3 +269,34 @@ def test_evidence_of_two_addresses_is_handed_on_as_it_was_given_last() -> None:
             assert list(urls) == ids
             assert urls[first] == site.url + "/copy"
         assert findings(session) == []
+
+
+def test_evidence_is_handed_over_while_others_are_shown_it_again() -> None:
+    """What is newest moved between two looks at it, and a passage was then not in the rendering that was read."""
+
+    class Moving(dict[str, records.Rendering]):
+        def __getitem__(self, name: str) -> records.Rendering:
+            then = super().__getitem__(name)
+            self[name] = newest
+            return then
+
+    with at_work() as (_, _, session, tool):
+        tool.call("web_search", {"query": "tide mill"})
+        work = Tool(session)._work
+        wanted = work.seen.refresh().shown.copy()
+        tool.call("find_in_page", {"page": "e2", "words": "gate"})
+        newest = bodies(session, records.Rendering)[-1]
+        assert set(newest.evidence) < set(wanted)
+        work.seen.refresh().shown = Moving(wanted)
+        assert gathered(work, ["e1", "e2"]).evidence == ["e1", "e2"]
+
+
+def test_rendering_that_does_not_hold_what_its_record_says_is_told() -> None:
+    with at_work() as (_, _, session, tool):
+        tool.call("web_search", {"query": "tide mill"})
+        work = Tool(session)._work
+        shown = work.seen.refresh().shown
+        empty = session.ledger.blobs.put([b"No passage was found.\n"])[0]
+        shown["e1"] = shown["e1"].model_copy(update={"text": records.BlobRef(blob=empty, bytes=22)})
+        with pytest.raises(FormatError, match="that should show e1 does not"):
+            gathered(work, ["e1"])

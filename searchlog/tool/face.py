@@ -333,7 +333,7 @@ class Tool:
         model, seen = model or model_of(value), self._seen.refresh()
         data = known().replace(json_bytes(value))
         before = self._sent if messages is None else messages
-        said = said_of(form.name, data, value, seen.evidence, messages=before, known=seen.given())
+        said = said_of(form.name, data, value, dict(seen.evidence), messages=before, known=seen.given())
         ledger = self.session.ledger
         ledger.blobs.put([data])
         body = records.Message(

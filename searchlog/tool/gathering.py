@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from searchlog import records
-from searchlog.errors import IntegrityError, UsageError
+from searchlog.errors import FormatError, IntegrityError, UsageError
 from searchlog.evidence.render import RENDERER, below, parse_rendering
 from searchlog.ledger import Draft
 from searchlog.recording import blob_ref
@@ -24,22 +24,27 @@ def gathered(work: Workplace, ids: Sequence[str]) -> Result:
     """Return evidence of this session by id, in the order of the ids; all in the order of the log when none is named.
 
     Each block stands as it stood when it was given last, byte for byte. That it is given again is recorded.
-    Raises UsageError for an id that was never given, IntegrityError when a rendering is gone or altered.
+    Raises UsageError for an id that was never given, IntegrityError when a rendering is gone or altered, FormatError for
+    one that does not hold what its record says.
     """
     seen = work.seen.refresh()
-    wanted = list(dict.fromkeys(map(evidence_id, ids))) or list(seen.evidence)
-    unknown = [name for name in wanted if name not in seen.shown or name not in seen.evidence]
+    evidence, shown = dict(seen.evidence), dict(seen.shown)
+    wanted = list(dict.fromkeys(map(evidence_id, ids))) or list(evidence)
+    unknown = [name for name in wanted if name not in shown or name not in evidence]
     if unknown:
-        has = f"it has {next(iter(seen.evidence))} to {list(seen.evidence)[-1]}" if seen.evidence else "it has none"
+        has = f"it has {next(iter(evidence))} to {list(evidence)[-1]}" if evidence else "it has none"
         raise UsageError(f"no evidence {', '.join(unknown)} was given in this session; {has}", ids=unknown)
     blocks: dict[str, str] = {}
-    for rendering in {seen.shown[name].text.blob: seen.shown[name] for name in wanted}.values():
+    for rendering in {shown[name].text.blob: shown[name] for name in wanted}.values():
         text = seen.text_of(rendering)
         if text is None:
             raise IntegrityError(f"the rendering {rendering.text.blob} is gone or altered", digest=rendering.text.blob)
         for one in parse_rendering(text, rendering.form):
-            if one.id in seen.shown and seen.shown[one.id].text.blob == rendering.text.blob:
+            if one.id in shown and shown[one.id].text.blob == rendering.text.blob:
                 blocks[one.id] = text[one.start : one.end]
+    absent = [name for name in wanted if name not in blocks]
+    if absent:
+        raise FormatError(f"the rendering that should show {', '.join(absent)} does not", ids=absent)
     lead = f"{_LEAD}\n{below(len(wanted))}\n" if wanted else "No evidence was gathered in this session yet.\n"
     text = lead + "".join(blocks[name] for name in wanted)
     data = text.encode("utf-8")

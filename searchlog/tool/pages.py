@@ -248,7 +248,7 @@ def _page(work: Workplace, page: _Opened) -> TextPage:
     made = page.stored.made
     assert made.text is not None
     same = (made.text.blob, made.payload, made.url)
-    known = next((e for e in work.seen.evidence.values() if (e.text, e.payload, e.url) == same), None)
+    known = next((e for e in list(work.seen.evidence.values()) if (e.text, e.payload, e.url) == same), None)
     own = known is not None and page.cut.conversion.metadata.published is None
     return TextPage(
         url=made.url,

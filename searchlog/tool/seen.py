@@ -44,7 +44,7 @@ class StoredText:
 
 @dataclass
 class Seen:
-    """One reader of one session's log; thread-safe."""
+    """One reader of one session's log; thread-safe. Who goes through one of its mappings copies it first: they grow."""
 
     ledger: Ledger
     evidence: dict[str, Evidence] = field(default_factory=dict)
