@@ -24,8 +24,8 @@ def gathered(work: Workplace, ids: Sequence[str]) -> Result:
     """Return evidence of this session by id, in the order of the ids; all in the order of the log when none is named.
 
     Each block stands as it stood when it was given last, byte for byte. That it is given again is recorded.
-    Raises UsageError for an id that was never given, IntegrityError when a rendering is gone or altered, FormatError for
-    one that does not hold what its record says.
+    Raises UsageError for an id that was never given, IntegrityError when a rendering is gone or altered, FormatError
+    for one that does not hold what its record says.
     """
     seen = work.seen.refresh()
     evidence, shown = dict(seen.evidence), dict(seen.shown)
