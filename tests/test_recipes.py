@@ -6,6 +6,7 @@ A recipe is the block of README's section "In a chat loop" that hands a response
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import re
 import textwrap
@@ -70,6 +71,12 @@ def point_at(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_help_of_the_tool_shows_the_same_loop() -> None:
     assert textwrap.indent(recipe("anthropic"), "    ").rstrip() in (inspect.getdoc(Tool) or "")
+
+
+@pytest.mark.parametrize("name", NAMES[1:])
+def test_docstring_of_each_api_shows_its_loop(name: str) -> None:
+    module = importlib.import_module(f"searchlog.tool.apis.{name.replace('-', '_')}")
+    assert textwrap.indent(recipe(name), "    ").rstrip() in (module.__doc__ or "")
 
 
 @pytest.mark.parametrize("name", NAMES)

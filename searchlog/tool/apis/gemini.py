@@ -4,6 +4,25 @@
         {"functionResponse": {"id": "…", "name": "web_search", "response": {"output": {"evidence": […], …}}}}]}
 
 Answers are objects, so passages need no fences: each is a member `text` beside its id, which the model cites as `[e7]`.
+
+A loop:
+
+    import searchlog
+    from google import genai
+
+    client = genai.Client()
+    contents = [{"role": "user", "parts": [{"text": "How does a tide mill keep its water?"}]}]
+    with searchlog.open("./archive") as archive:
+        tool = searchlog.Tool(archive.session())
+        config = {"system_instruction": tool.instructions("gemini"), "tools": tool.definitions("gemini")}
+        while True:
+            response = client.models.generate_content(model="gemini-3.8-flash", contents=contents, config=config)
+            contents.append(response.candidates[0].content)
+            replies = tool.handle("gemini", response, messages=contents)
+            if not replies:
+                break
+            contents += replies
+    print(response.text)
 """
 
 from __future__ import annotations

@@ -1,6 +1,30 @@
 """Gemini Interactions: calls are `function_call` steps, each answered by a `function_result` step. Pure.
 
 {"type": "function_result", "call_id": "…", "name": "web_search", "result": {"evidence": […], "head": "…"}}
+
+A loop:
+
+    import searchlog
+    from google import genai
+
+    client = genai.Client()
+    steps = [{"type": "user_input", "content": [{"type": "text", "text": "How does a tide mill keep its water?"}]}]
+    with searchlog.open("./archive") as archive:
+        tool = searchlog.Tool(archive.session())
+        while True:
+            interaction = client.interactions.create(
+                model="gemini-3.8-flash",
+                system_instruction=tool.instructions("gemini-interactions"),
+                tools=tool.definitions("gemini-interactions"),
+                input=steps,
+                store=False,
+            )
+            steps += interaction.steps
+            replies = tool.handle("gemini-interactions", interaction, messages=steps)
+            if not replies:
+                break
+            steps += replies
+    print(interaction.output_text)
 """
 
 from __future__ import annotations

@@ -3,6 +3,29 @@
     {"role": "tool", "tool_call_id": "call_1", "content": "Evidence for: tide mill …"}
 
 Content is text alone, so passages are cited by id, `[e7]`, or by the markers of `markers`.
+
+A loop:
+
+    import openai
+    import searchlog
+
+    client = openai.OpenAI()  # or OpenAI(base_url="http://localhost:11434/v1", api_key="none"): Ollama, vLLM, llama.cpp
+    with searchlog.open("./archive") as archive:
+        tool = searchlog.Tool(archive.session())
+        messages = [
+            {"role": "system", "content": tool.instructions("openai-chat")},
+            {"role": "user", "content": "How does a tide mill keep its water?"},
+        ]
+        while True:
+            response = client.chat.completions.create(
+                model="gpt-5.5", tools=tool.definitions("openai-chat"), messages=messages
+            )
+            messages.append(response.choices[0].message)
+            replies = tool.handle("openai-chat", response, messages=messages)
+            if not replies:
+                break
+            messages += replies
+    print(response.choices[0].message.content)
 """
 
 from __future__ import annotations

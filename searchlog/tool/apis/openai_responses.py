@@ -4,6 +4,29 @@
 
 No citation is made for the output of one's own tools, so passages are cited by id, `[e7]`, or by the markers of
 `markers`.
+
+A loop:
+
+    import openai
+    import searchlog
+
+    client = openai.OpenAI()
+    items = [{"role": "user", "content": "How does a tide mill keep its water?"}]
+    with searchlog.open("./archive") as archive:
+        tool = searchlog.Tool(archive.session())
+        while True:
+            response = client.responses.create(
+                model="gpt-5.5",
+                instructions=tool.instructions("openai-responses"),
+                tools=tool.definitions("openai-responses"),
+                input=items,
+            )
+            items += response.output
+            replies = tool.handle("openai-responses", response, messages=items)
+            if not replies:
+                break
+            items += replies
+    print(response.output_text)
 """
 
 from __future__ import annotations
