@@ -13,6 +13,7 @@ from searchlog.cli import out, tell
 
 if TYPE_CHECKING:
     from searchlog.cli.reading import Reading
+    from searchlog.records import BlobRef
     from searchlog.view import Said, ToolUse, TurnView
 
 __all__ = ["content", "said_briefly"]
@@ -34,7 +35,7 @@ def said_briefly(said: Said, reading: Reading) -> str:
     called = _called(said.message.calls)
     text = _text_of(said, reading)
     if text is None:
-        return called or "[cannot be read]"
+        return called or _absent(said.message.content, reading)
     quoted = f"“{tell.brief(text)}”" if text.strip() else ""
     return " · ".join(part for part in (quoted, called) if part) or "(nothing)"
 
@@ -46,7 +47,7 @@ def _handed(item: ToolUse, reading: Reading) -> None:
     out.line()
     out.line(f"What was handed back ({result.form or 'text'})")
     data = reading.content(result.content)
-    _lines(_unreadable() if data is None else _readable(data, result.form))
+    _lines([_absent(result.content, reading)] if data is None else _readable(data, result.form))
 
 
 def _said(item: Said, reading: Reading) -> None:
@@ -57,7 +58,7 @@ def _said(item: Said, reading: Reading) -> None:
     text = _text_of(item, reading)
     if text is None:
         data = reading.content(message.content)
-        _lines(_unreadable() if data is None else _readable(data, message.form))
+        _lines([_absent(message.content, reading)] if data is None else _readable(data, message.form))
         text = ""
     else:
         _lines(text.rstrip().split("\n") if text.strip() else ["(no text)"])
@@ -95,15 +96,18 @@ def _slice(text: str, citation: Mapping[str, Any]) -> str:
     return tell.brief(text[start:end]) if isinstance(start, int) and isinstance(end, int) else ""
 
 
-def _unreadable() -> list[str]:
-    return ["[not here, or cannot be read]"]
+def _absent(ref: BlobRef, reading: Reading) -> str:
+    return "[left out by the sender]" if reading.is_left_out(ref.blob) else "[cannot be read]"
 
 
 def _readable(data: bytes, form: str | None) -> Iterable[str]:
     text = data.decode("utf-8", "backslashreplace")
     if form not in (None, "text"):
         try:
-            return list(_outline(json.loads(text)))
+            value = json.loads(text)
+            if not isinstance(value, str):
+                return list(_outline(value))
+            text = value
         except (ValueError, RecursionError):
             pass
     return text.rstrip("\n").split("\n")

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 
+from searchlog.cli import cli
 from searchlog.digest import Digest
 from searchlog.records import Message, ToolResult
 from searchlog.session import Session
@@ -30,6 +31,12 @@ def talked(tmp_path: Path) -> Iterator[tuple[Session, Tool, Show]]:
     place = tmp_path / "archive"
     with at_work(place) as (_, _, session, tool):
         yield session, tool, lambda *args: call("show", session.id, *args, "--archive", str(place))
+
+
+def hooked(name: str, place: str) -> None:
+    """Keep what a hook was given on stdin."""
+    made = CliRunner().invoke(cli, ["hook", agent_of(name), "--archive", place], input=given(name))
+    assert made.exit_code == 0, made.output
 
 
 def turn_of(session: Session, body: object) -> str:
@@ -125,15 +132,21 @@ def test_rendering_of_a_session_with_calls_alone_is_what_the_last_one_handed_bac
     assert show("--rendering").stdout == told.text
 
 
+def test_what_a_sender_left_out_is_called_so(tmp_path: Path) -> None:
+    place, file = str(tmp_path / "a"), str(tmp_path / "passed-on.wacz")
+    hooked(FILES[0], place)
+    made = call("export", "latest", "--profile", "evidence", "-o", file, "--archive", place)
+    assert made.exit_code == 0, made.output
+    result = call("show", "latest", "1", "--archive", file)
+    assert result.exit_code == 0
+    assert "What was handed back (json)\n  [left out by the sender]\n" in result.stdout
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_what_an_agents_own_tool_gave_is_shown(name: str, tmp_path: Path) -> None:
     """`show` told how many bytes a hook had kept; only the blob's file showed them."""
-    from click.testing import CliRunner
-
-    from searchlog.cli import cli  # the hook reads stdin
-
     place = str(tmp_path / "a")
-    assert CliRunner().invoke(cli, ["hook", agent_of(name), "--archive", place], input=given(name)).exit_code == 0
+    hooked(name, place)
     with opened(place) as archive:
         (result,) = bodies(archive.session("latest"), ToolResult)
         content = kept(archive.session("latest"), result)
