@@ -83,14 +83,17 @@ def check_derivation(
 
 
 def searches_of(subject: Subject, turns: Collection[int]) -> list[int]:
-    """Return the finished searches of a session, by their turn's number."""
+    """Return the finished searches of a session, by their turn's number; readings of a page are none."""
     rendered: set[int] = set()
+    readings: set[int] = set()
     ended: list[int] = []
     for entry in subject.ledger.entries():
         number = entry.envelope.turn if isinstance(entry, Record) else None
         if not isinstance(entry, Record) or number is None or (turns and number not in turns):
             continue
-        if isinstance(entry.body, Rendering):
+        if isinstance(entry.body, Turn) and entry.body.purpose == "read":
+            readings.add(number)
+        elif isinstance(entry.body, Rendering) and number not in readings:
             rendered.add(number)
         elif isinstance(entry.body, Turn) and entry.body.state == "end" and number in rendered:
             ended.append(number)

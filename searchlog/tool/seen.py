@@ -51,6 +51,8 @@ class Seen:
     """By id, the first record of each."""
     places: dict[str, int] = field(default_factory=dict)
     """Seq of that record."""
+    turns: dict[str, int] = field(default_factory=dict)
+    """Turn of that record."""
     shown: dict[str, Rendering] = field(default_factory=dict)
     """By evidence id: the newest rendering that shows it."""
     texts: dict[tuple[str, str], StoredText] = field(default_factory=dict)
@@ -106,7 +108,7 @@ class Seen:
                 self._conversion(record, body)
             case Evidence() as body:
                 if self.evidence.setdefault(body.id, body) is body:
-                    self.places[body.id] = record.seq
+                    self.places[body.id], self.turns[body.id] = record.seq, turn
             case _:
                 pass
 
