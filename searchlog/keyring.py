@@ -33,6 +33,7 @@ __all__ = [
     "KEYS",
     "SIGNING_KEY",
     "hide",
+    "hide_bytes",
     "hide_in",
     "hold",
     "known",
@@ -173,6 +174,16 @@ def known() -> Secrets:
 def hide(text: str) -> str:
     """Return a message without secrets: those held, and passwords in addresses, known or not."""
     return known().replace_text(without_passwords(text))
+
+
+def hide_bytes(data: bytes) -> bytes:
+    """Return bytes without secrets, as `hide` does; the same object where there are none."""
+    cleaned = known().replace(data)
+    if b"@" not in cleaned:
+        return cleaned
+    text = cleaned.decode("utf-8", "surrogateescape")
+    hidden = without_passwords(text)
+    return cleaned if hidden == text else hidden.encode("utf-8", "surrogateescape")
 
 
 def hide_in(value: Any, hide: Callable[[str], str]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -320,12 +321,54 @@ def test_a_response_without_calls_of_any_shape_ends_the_loop(api: str, response:
         assert findings(session) == []
 
 
+def test_model_of_any_name_makes_calls() -> None:
+    """A name of 70,000 characters made a record that is too long, half of a surrogate pair one that cannot be."""
+    with at_work() as (_, _, session, tool):
+        for name in ("m" * 70_000, "\ud800\n"):
+            tool.handle("anthropic", {**calling("anthropic", SEARCH), "model": name})
+        clients = [body.client["model"] for body in bodies(session, records.ToolCall)]
+        assert clients == ["m" * 200, "\ufffd\n"]
+        assert [body.model for body in bodies(session, records.Message)] == clients
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_keys_in_what_a_model_says_are_not_kept(api: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those in ids of calls and names of tools came back in the stored replies, those in cited sources in records."""
+    key = "a-key-of-the-tests-0123456789"
+    monkeypatch.setenv("BRAVE_API_KEY", key)
+    source = f"https://example.org/{key}"
+    request = [{"content": [{"type": "search_result", "source": source, "content": [{"type": "text", "text": key}]}]}]
+    place = {"search_result_index": 0, "start_block_index": 0, "end_block_index": 1}
+    location = {"type": "search_result_location", "source": source, "cited_text": key, **place}
+    with at_work(tmp_path / "archive") as (_, _, session, tool):
+        called = json.loads(json.dumps(calling(api, ("open_sesame", {}), SEARCH)).replace("open_sesame", key))
+        replies = tool.handle(api, json.loads(json.dumps(called).replace("call_2", f"{key}-2")))
+        assert f"{key}-2" in json.dumps(replies)  # the API knows its call by this alone
+        tool.handle(api, saying(api, f"It says {key} [e1], see https://bob:tide-and-ebb@example.org/."))
+        tool.handle(
+            "anthropic", {"content": [{"type": "text", "text": key, "citations": [location]}]}, messages=request
+        )
+        assert findings(session) == []
+    data = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert b"[redacted]" in data
+    assert key.encode() not in data
+    assert b"tide-and-ebb" not in data
+
+
 def test_what_is_no_response_is_told() -> None:
     with at_work() as (_, _, _, tool):
         with pytest.raises(UsageError, match="no response of an API: object"):
             tool.handle("anthropic", object())
         with pytest.raises(UsageError, match="no JSON"):
             tool.handle("anthropic", "{")
+        deep: Any = []
+        for _ in range(100_000):
+            deep = [deep]
+        with pytest.raises(UsageError, match="nested too deep"):
+            tool.handle("anthropic", {"content": [{"type": "tool_use", "input": deep}]})
+        for odd in (b"x", {1}, 10**5_000):
+            with pytest.raises(UsageError, match="no JSON can hold"):
+                tool.handle("gemini", {"candidates": [{"thoughtSignature": odd}]})
         with pytest.raises(UsageError, match="there are anthropic, openai-responses"):
             tool.handle("claude", {})
 

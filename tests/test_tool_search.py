@@ -304,10 +304,42 @@ def test_keys_reach_neither_the_log_nor_a_blob_nor_a_provider(tmp_path: Path, mo
         tool.call("web_search", {"query": f"tide mill {key}"})
         tool.call("find_in_page", {"page": "e1", "words": key})
         tool.call("open_page", f'{{"page": "{key}"')
+        tool.call("web_search", {"query": "tide mill"}, api=key, client={"model": key, key: 1})
         assert not [path for path in site.paths if key in path]
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert files
     assert not [path for path in files if key.encode() in path.read_bytes()]
+
+
+def test_password_in_an_address_is_refused_and_kept_nowhere(tmp_path: Path) -> None:
+    with at_work(tmp_path / "archive") as (site, _, _, tool):
+        result = tool.call("open_page", {"page": site.url.replace("http://", "http://bob:tide-and-ebb@") + "/mill"})
+        assert "refused-credentials" in result.text
+        assert "/mill" not in site.paths
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not [path for path in files if b"tide-and-ebb" in path.read_bytes()]
+
+
+def _nested(depth: int) -> Any:
+    value: Any = "tide mill"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [_nested(100_000), {"query": _nested(100_000)}, {"query": 10**5_000}, {"query": "x", "start": 10**5_000}],
+    ids=["deep", "deep-within", "digits", "digits-beside"],
+)
+@pytest.mark.parametrize("name", ["web_search", "no_such_tool"])
+def test_arguments_that_no_json_holds_are_told_and_kept_as_such(name: str, arguments: Any) -> None:
+    """A RecursionError or a ValueError came out, from the attempt to write them down."""
+    with at_work() as (site, _, session, tool):
+        assert tool.call(name, arguments).error in ("bad-arguments", "unknown-tool")
+        assert "no JSON can hold" in bodies(session, records.ToolCall)[0].arguments
+        assert asked(site) == []
+        assert findings(session) == []
 
 
 # --- what is for who runs it to mend

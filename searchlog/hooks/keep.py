@@ -19,10 +19,9 @@ from searchlog.hooks.agents import AGENTS
 from searchlog.hooks.alone import alone
 from searchlog.hooks.client import client_of
 from searchlog.hooks.event import INTERRUPTED, Event, Judged, storable
-from searchlog.keyring import hide, known
+from searchlog.keyring import hide, hide_bytes, known
 from searchlog.ledger import Draft, Ledger, State
 from searchlog.records import BlobRef, ToolCall, ToolResult, Turn
-from searchlog.shape import without_passwords
 from searchlog.storage import Storage
 
 __all__ = ["Keeper", "Kept"]
@@ -59,7 +58,7 @@ class Keeper:
     def keep(self, agent: str, event: Event) -> Kept:
         """Keep one result; return where. Raises StoreError, FormatError or IntegrityError when the archive cannot."""
         judged = AGENTS[agent].judge(event)
-        content = _without_secrets(event.result)
+        content = hide_bytes(event.result)
         urls = tuple(dict.fromkeys(map(hide, judged.urls)))
         call, result = _bodies(agent, event, judged, content, urls)
         worker = f"main/{known().replace_text(event.worker)}"[:_AGENT_MAX] if event.worker else "main"
@@ -146,14 +145,3 @@ def _slug(session: str) -> str:
         return "unnamed"
     is_plain = _PLAIN.fullmatch(session) and known().replace_text(session) == session
     return session if is_plain else "x" + digest(session.encode("utf-8")).removeprefix("sha256:")[:32]
-
-
-def _without_secrets(data: bytes) -> bytes:
-    """Return the bytes without known secrets, and without passwords in addresses; the same object where there are
-    none."""
-    cleaned = known().replace(data)
-    if b"@" not in cleaned:
-        return cleaned
-    text = cleaned.decode("utf-8", "surrogateescape")
-    hidden = without_passwords(text)
-    return cleaned if hidden == text else hidden.encode("utf-8", "surrogateescape")

@@ -36,8 +36,8 @@ def as_text(arguments: Any) -> str:
         return without_surrogates(arguments)
     try:
         return without_surrogates(json.dumps(arguments, ensure_ascii=False, separators=(",", ":"), default=str))
-    except (ValueError, RecursionError, TypeError):
-        return without_surrogates(repr(arguments)[:_TEXT_MAX])
+    except (ValueError, RecursionError, TypeError):  # nested too deep, in a circle, an integer of thousands of digits
+        return f"({type(arguments).__name__} that no JSON can hold)"
 
 
 def read_arguments(definition: Definition, arguments: Any) -> dict[str, Any] | str:

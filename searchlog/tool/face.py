@@ -22,11 +22,12 @@ from searchlog.checks import expect
 from searchlog.desk import Listener
 from searchlog.errors import CancelledError, FormatError, SearchlogError, StoreError, UsageError
 from searchlog.evidence.render import safe_line
-from searchlog.keyring import hide, hide_in, known
+from searchlog.keyring import hide, hide_bytes, hide_in, known
 from searchlog.ledger import Draft
 from searchlog.log.checkpoint import Checkpoint
 from searchlog.recording import blob_ref
 from searchlog.search.answers.values import without_surrogates
+from searchlog.shape import without_passwords
 from searchlog.tool import checking, pages, searching
 from searchlog.tool.apis.anthropic import index_of
 from searchlog.tool.apis.base import Api, json_bytes, plain_json
@@ -227,7 +228,7 @@ class Tool:
         that says so. progress: may raise CancelledError to end the work, which is then raised here.
         Never raises for what a model wrote or the web did; StoreError when this machine cannot keep the record.
         """
-        way = _Way(api, carry, client, self.progress if progress is None else progress, fits)
+        way = _Way(_name(api), carry, client, self.progress if progress is None else progress, fits)
         return self._one(Call(name, arguments, call_id), way)[0]
 
     def evidence(self, api: str, ids: Iterable[str] = ()) -> list[dict[str, Any]]:
@@ -267,14 +268,15 @@ class Tool:
     def _one(self, call: Call, way: _Way, done: Result | None = None) -> tuple[Result, Any]:
         """Record one call with its result; return that, and what is handed back. done: the result of an equal call."""
         ledger = self.session.ledger
-        # what is worked with is what is recorded: a key that a model wrote goes to nobody, and comes back to nobody
+        # what is worked with is what is recorded: a key that a model wrote goes to nobody, and comes back to nobody;
+        # a password in an address is told apart from a bad address, and is recorded nowhere
         arguments = known().replace_text(as_text(call.arguments))
         asked = records.ToolCall(
             name=_name(call.name),
-            arguments=arguments,
+            arguments=without_passwords(arguments),
             api=way.api,
             call_id=_name(call.id) if call.id is not None else None,
-            client=hide_in(dict(way.client), hide) if way.client else None,
+            client={_name(part): _name(said) for part, said in way.client.items()} if way.client else None,
         )
         with ledger.turn("tool") as turn:
             begun = Draft(asked, (turn.begin,))
@@ -284,7 +286,8 @@ class Tool:
             if way.carry is not None and not way.fits(carried):
                 result = self._refused(asked.name, "too-large", _TOO_LARGE)
                 carried = way.carry(call, result)
-            content = result.text.encode("utf-8") if way.carry is None else json_bytes(carried)
+            # an id or a name goes back as it came, and is kept without a key in it
+            content = known().replace(result.text.encode("utf-8") if way.carry is None else json_bytes(carried))
             ledger.blobs.put([content])
             told = records.ToolResult(
                 name=asked.name,
@@ -330,8 +333,8 @@ class Tool:
 
     def _keep(self, form: Api, value: Any, messages: Sequence[Any] | None, model: str | None) -> str | None:
         """Keep what a model said, with what it cites; return which model it says it is."""
-        model, seen = model or model_of(value), self._seen.refresh()
-        data = known().replace(json_bytes(value))
+        model, seen = _name(model or model_of(value) or ""), self._seen.refresh()
+        data = hide_bytes(json_bytes(value))
         before = self._sent if messages is None else messages
         said = said_of(form.name, data, value, dict(seen.evidence), messages=before, known=seen.given())
         ledger = self.session.ledger
@@ -340,10 +343,10 @@ class Tool:
             role="assistant",
             form=form.name,
             content=blob_ref(data),
-            model=_name(model) if model else None,
+            model=model or None,
             calls=len(form.calls(value)) or None,
-            citations=said.citations,
-            index=said.index,
+            citations=_kept(said.citations),
+            index=_kept(said.index),
         )
         with ledger.turn("answer") as turn:
             turn.end(lambda _: (None, [Draft(body, (turn.begin,))]), records.Turn(state="end", outcome="ok"))
@@ -368,6 +371,15 @@ def _how(definition: Definition, error: UsageError) -> str:
 def _name(text: Any) -> str:
     """Return a name or an id as it can be recorded."""
     return known().replace_text(without_surrogates(str(text)))[:_NAME_MAX]
+
+
+def _kept(citations: list[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
+    """Return citations as they are kept: they name sources in the words of the response and the request."""
+    if not citations:
+        return citations
+    data = json_bytes(citations)
+    made: list[dict[str, Any]] = citations if hide_bytes(data) is data else hide_in(citations, hide)
+    return made
 
 
 def _head(head: Checkpoint) -> dict[str, Any]:

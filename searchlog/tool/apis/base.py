@@ -56,17 +56,24 @@ def plain_json(response: Any) -> Any:
     """Return a response as plain JSON values: mappings, lists, texts, numbers.
 
     response: JSON as text or bytes, values of `json.loads`, or an object (or a list of objects) of an SDK.
-    Raises UsageError for anything else.
+    Raises UsageError for anything else, and for what is nested deeper than this process can follow.
     """
     if isinstance(response, str | bytes):
         try:
             return json.loads(response)
         except (ValueError, RecursionError):
             raise UsageError("the response is text that is no JSON", found=type(response).__name__) from None
+    try:
+        return _plain(response)
+    except RecursionError:
+        raise UsageError("the response is nested too deep", found=type(response).__name__) from None
+
+
+def _plain(response: Any) -> Any:
     if isinstance(response, Mapping):
-        return {str(name): plain_json(value) if _holds_more(value) else value for name, value in response.items()}
+        return {str(name): _plain(value) if _holds_more(value) else value for name, value in response.items()}
     if isinstance(response, Sequence):
-        return [plain_json(item) if _holds_more(item) else item for item in response]
+        return [_plain(item) if _holds_more(item) else item for item in response]
     dump = getattr(response, "model_dump", None)
     if callable(dump):
         # names as the API has them, where an SDK has others; what was not sent is not there
@@ -76,13 +83,16 @@ def plain_json(response: Any) -> Any:
 
 
 def _holds_more(value: Any) -> bool:
-    """Whether a value is one that `plain_json` has to look into: a container, or an object of an SDK."""
+    """Whether a value is one that `_plain` has to look into: a container, or an object of an SDK."""
     return isinstance(value, Mapping | list | tuple) or callable(getattr(value, "model_dump", None))
 
 
 def json_bytes(value: Any) -> bytes:
-    """Return JSON as stored: UTF-8, no blanks, the order of members as it is."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    """Return JSON as stored: UTF-8, no blanks, the order of members as it is. Raises UsageError for what is no JSON."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"no JSON can hold this: {error}") from None
 
 
 def dicts(value: Any) -> Iterator[Mapping[str, Any]]:
