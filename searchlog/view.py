@@ -81,6 +81,11 @@ class TurnView:
     messages: list[Said] = field(default_factory=list)
 
     @property
+    def ended(self) -> str:
+        """How it ended, in a word; `open` while it goes on, nothing where its beginning is not here to tell."""
+        return self.outcome or (self.state if self.began_at else "")
+
+    @property
     def handed(self) -> records.BlobRef | None:
         """What a model was given in this turn, as it was given; None when it was given nothing."""
         if self.rendering is not None:

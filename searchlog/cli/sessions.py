@@ -34,7 +34,8 @@ def sessions_command(archive: str | None, as_json: bool) -> int:
             for info in found:
                 asked = tell.brief("; ".join(info.queries) or (f"({info.title})" if info.title else ""))
                 counts = (info.turns, info.record_count, info.evidence_count)
-                rows.append((info.id, info.began_at[:19], *counts, _state(info), asked))
+                state = _state(info, opened.snapshot is not None)
+                rows.append((info.id, info.began_at[:19], *counts, state, asked))
             out.table(("session", "began", "turns", "records", "evidence", "state", "queries"), rows)
             out.say(f"in {opened.described}")
     damaged = [text for info in found for text in info.damaged]
@@ -42,9 +43,9 @@ def sessions_command(archive: str | None, as_json: bool) -> int:
     return Exit.BYTES if damaged else Exit.OK
 
 
-def _state(info: SessionInfo) -> str:
-    """Return whose it is and what is not as it was written, in a word or two."""
-    counts = ((info.erased_count, "left out" if info.imported else "erased"), (len(info.damaged), "damaged"))
+def _state(info: SessionInfo, sent: bool) -> str:
+    """Return whose it is and what is not as it was written, in a word or two. sent: whether it stands in a snapshot."""
+    counts = ((info.erased_count, "left out" if info.imported or sent else "erased"), (len(info.damaged), "damaged"))
     gone = ", ".join(f"{count} {what}" for count, what in counts if count)
     whose = ["imported"] if info.imported else []
     return ", ".join([*whose, *([gone] if gone else [])]) or "whole"

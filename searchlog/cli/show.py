@@ -157,7 +157,7 @@ def _people(reading: Reading, views: list[TurnView], wanted: TurnView | None) ->
     mark = reading.mark(wanted.number if wanted else None)
     out.line(f"session {reading.ledger.session}, {reading.size} records{mark}")
     if wanted is None:
-        rows = [(v.number, v.purpose, v.outcome or v.state, len(v.evidence), _asked(v, reading)) for v in views]
+        rows = [(v.number, v.purpose, v.ended, len(v.evidence), _asked(v, reading)) for v in views]
         out.table(("turn", "purpose", "outcome", "evidence", "query"), rows)
         wanted = views[0] if len(views) == 1 else None
     if wanted is not None:

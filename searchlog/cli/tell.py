@@ -58,8 +58,9 @@ def turn(view: TurnView, load: Load) -> None:
 def heading(view: TurnView) -> str:
     """Return one line that says which turn this is and how it ended."""
     about = f": {view.query.text}" if view.query is not None else ""
-    ended = view.outcome or view.state
-    return f"turn {view.number}, {view.purpose} ({ended}), {view.began_at}{about}"
+    if not view.began_at:
+        return f"turn {view.number}, of which not all is here{about}"
+    return f"turn {view.number}, {view.purpose} ({view.ended}), {view.began_at}{about}"
 
 
 def runs(view: TurnView, load: Load, *, err: bool = False) -> None:
