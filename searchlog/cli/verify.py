@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from searchlog.archive import Archive
+    from searchlog.desk import Progress
     from searchlog.recheck.result import Verification
     from searchlog.recheck.wanted import Wanted
     from searchlog.snapshot.check import Verdict
@@ -298,15 +299,26 @@ def _run(
     from searchlog.cli import progress
 
     keeper, reports = (file[0], file[1].reports) if file is not None else (None, ())
+    notices: list[str] = []
     began = time.monotonic()
     try:
         with progress.shown(quiet) as listener:
-            return opened.verify(names, wanted=wanted, keep_in=keeper, reports=reports, progress=listener)
+
+            def hear(event: Progress) -> None:
+                if event.stage == "notice":
+                    notices.append(event.text)
+                else:
+                    listener(event)
+
+            found = opened.verify(names, wanted=wanted, keep_in=keeper, reports=reports, progress=hear)
     except KeyboardInterrupt:
         if "live" in wanted.axes and wanted.keep:
             span = f"{int((time.monotonic() - began) // 3_600) + 1}h"
             out.say(f"what was looked at is kept: the same command with --max-age {span} goes on from there", quiet)
         raise
+    for text in notices:
+        out.say(text, quiet)
+    return found
 
 
 def _end(found: Verification, given: dict[str, Any], quiet: bool) -> int:

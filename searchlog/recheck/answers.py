@@ -48,8 +48,8 @@ def check_answer_of(subject: Subject, data: bytes, seq: int | None = None) -> Ch
     return CheckedAnswer(subject.session, answer, check_answer(answer, known_of(subject)), seq)
 
 
-def answers_in(subject: Subject) -> Iterator[tuple[int, bytes]]:
-    """Yield the answers that are kept in a session, with the seqs of their records; erased or damaged ones are none.
+def answers_in(subject: Subject) -> Iterator[tuple[int, bytes | None]]:
+    """Yield the answers that are kept in a session, with the seqs of their records; None for one that is not here.
 
     What a model says as it calls a tool is no answer.
     """
@@ -58,7 +58,7 @@ def answers_in(subject: Subject) -> Iterator[tuple[int, bytes]]:
             try:
                 yield entry.seq, subject.ledger.blobs.get(Digest(body.content.blob))
             except (StoreError, IntegrityError):
-                continue
+                yield entry.seq, None
 
 
 def _is_answer(body: records.Message) -> bool:

@@ -235,8 +235,12 @@ class _Campaign:
         for data in self.wanted.answers:
             self._answer(self.subjects[0], data, None, turn)
         for subject in self.subjects if self.wanted.kept_answers else ():
-            for seq, data in answers_in(subject):
-                self._answer(subject, data, seq, turn)
+            for seq, kept in answers_in(subject):
+                if kept is not None:
+                    self._answer(subject, kept, seq, turn)
+                else:
+                    told = f"the answer of record {seq} of {subject.session} not checked: its bytes are not here"
+                    self.progress(Progress("notice", told))
 
     def _answer(self, subject: Subject, data: bytes, seq: int | None, turn: TurnWriter | None) -> None:
         data = known().replace(data)  # before it is looked at: what is found quotes it

@@ -16,7 +16,7 @@ from searchlog.records import Message, ToolResult
 from searchlog.session import Session
 from searchlog.tool.apis.known import APIS
 from searchlog.tool.face import Tool
-from tests.cli.conftest import call
+from tests.cli.conftest import Kept, call
 from tests.hook_inputs import FILES, agent_of, given
 from tests.searches import TEXTS, bodies, opened
 from tests.test_tool_loops import SEARCH, asked, client_of, loop
@@ -43,7 +43,7 @@ def turn_of(session: Session, body: object) -> str:
     return str(next(record.envelope.turn for record in session.records() if record.body == body))
 
 
-def kept(session: Session, body: Message | ToolResult) -> bytes:
+def stored(session: Session, body: Message | ToolResult) -> bytes:
     assert body.content is not None
     return session.ledger.blobs.get(Digest(body.content.blob))
 
@@ -62,14 +62,14 @@ def test_what_a_model_was_handed_and_what_it_said_are_shown_whatever_the_api(
     shown = show(turn_of(session, told)).stdout
     assert f"What was handed back ({api})" in shown
     assert all(text in shown for text in TEXTS.values())
-    assert show(turn_of(session, told), "--rendering").stdout_bytes == kept(session, told)
+    assert show(turn_of(session, told), "--rendering").stdout_bytes == stored(session, told)
 
     shown = show(turn_of(session, answer)).stdout
     (said,) = {one["evidence"] for one in session.ledger.load(answer.citations)}
     assert 'A page says "' in shown
     _, _, cited = shown.partition("What it cites\n")
     assert cited.splitlines()[1].split()[0] == said
-    assert show(turn_of(session, answer), "--rendering").stdout_bytes == kept(session, answer)
+    assert show(turn_of(session, answer), "--rendering").stdout_bytes == stored(session, answer)
 
     rows = show().stdout.splitlines()
     first_row, last_row = (row.split(None, 4)[4] for row in rows if " answer " in row)
@@ -149,8 +149,33 @@ def test_what_an_agents_own_tool_gave_is_shown(name: str, tmp_path: Path) -> Non
     hooked(name, place)
     with opened(place) as archive:
         (result,) = bodies(archive.session("latest"), ToolResult)
-        content = kept(archive.session("latest"), result)
+        content = stored(archive.session("latest"), result)
     assert call("show", "latest", "1", "--rendering", "--archive", place).stdout_bytes == content
     shown = call("show", "latest", "1", "--archive", place).stdout
     _, _, told = shown.partition(f"What was handed back ({result.form})\n")
     assert told.startswith("  ")
+
+
+def test_turn_whose_beginning_was_left_out_is_not_called_open(kept: Kept, tmp_path: Path) -> None:
+    """A snapshot of one passage showed `turn 1,  (open), `, and its session as one with erased records."""
+    file = str(tmp_path / "passage.wacz")
+    made = kept("export", "latest", "--evidence", "e1", "-o", file)
+    assert made.exit_code == 0, made.output
+    shown = call("show", "--archive", file).stdout
+    assert "\nturn 1, of which not all is here" in shown
+    assert "open" not in shown.partition("Pages")[0]
+    listed = call("sessions", "--archive", file).stdout
+    assert "left out" in listed
+    assert "erased" not in listed
+
+
+def test_answer_whose_bytes_were_left_out_is_named_when_answers_are_verified(
+    talked: tuple[Session, Tool, Show], tmp_path: Path
+) -> None:
+    session, *_ = talked
+    session.keep_answer("The gate shuts [e1].")
+    file = str(tmp_path / "passed-on.wacz")
+    call("export", session.id, "--profile", "evidence", "-o", file, "--archive", str(tmp_path / "archive"))
+    result = call("verify", file, "--answers", "--no-keep")
+    assert f"the answer of record 2 of {session.id} not checked: its bytes are not here" in result.stderr
+    assert result.exit_code == 3

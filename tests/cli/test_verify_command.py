@@ -297,3 +297,15 @@ def test_history_tells_of_answers_too(tmp_path: Path) -> None:
         assert "unknown-evidence" in told
         (one,) = json.loads(place("history", "--json").stdout)["answers"]
         assert (one["outcome"], one["codes"]) == ("failed", ["unknown-evidence"])
+
+
+def test_passages_that_were_not_checked_because_of_the_store_are_told(tmp_path: Path) -> None:
+    """What the work said on its way was shown by no command."""
+    with searched(tmp_path) as place:
+        blobs = sorted((tmp_path / "a" / "blobs" / "sha256").rglob("*"), key=lambda path: path.is_file())
+        blobs[-1].chmod(0o600)
+        blobs[-1].write_bytes(b"changed")
+        found = place.verify("--passages")
+        assert found.exit_code == 6
+        assert "not checked: its store has findings" in found.stderr
+        assert "not checked: its store has findings" not in place.verify("--passages", "-q").stderr
