@@ -17,7 +17,7 @@ from typing import Any
 
 from searchlog.log.checkpoint import head_line
 from searchlog.mcp.forms import Offer
-from searchlog.tool.definition import Definition
+from searchlog.tool.definition import TOOLS, Definition
 from searchlog.tool.result import Call, Result
 
 __all__ = ["CHATGPT"]
@@ -82,6 +82,13 @@ def _reply(value: dict[str, Any], result: Result) -> dict[str, Any]:
     }
 
 
+def _told(result: Result, own: Definition) -> str:
+    """Return what is told of an error, the way to call being that of the tool that the client knows."""
+    does = TOOLS.get(result.tool)
+    named = f"Call {result.tool} as {does.example if does else ''}"
+    return result.text.replace(named, f"Call {own.name} as {own.example}")
+
+
 def _pages(_: Call, result: Result) -> dict[str, Any]:
     """Return the pages of a search, in the order of their best passages."""
     found: dict[str, dict[str, str]] = {}
@@ -89,7 +96,7 @@ def _pages(_: Call, result: Result) -> dict[str, Any]:
         found.setdefault(passage.url, {"id": passage.id, "title": passage.title or passage.url, "url": passage.url})
     value: dict[str, Any] = {"results": list(found.values())}
     if result.error is not None:
-        value["error"] = {"code": result.error, "message": result.text}
+        value["error"] = {"code": result.error, "message": _told(result, SEARCH)}
     return _reply(value, result)
 
 
@@ -99,7 +106,8 @@ def _page(call: Call, result: Result) -> dict[str, Any]:
     page = call.arguments.get("page") if isinstance(call.arguments, dict) else None
     page = page or (result.passages[0].id if result.passages else "")
     if result.error is not None:
-        value = {"id": str(page), "title": "", "text": result.text, "url": "", "metadata": {"error": result.error}}
+        value: dict[str, Any] = {"id": str(page), "title": "", "text": _told(result, FETCH), "url": ""}
+        value["metadata"] = {"error": result.error}
         return _reply(value, result)
     text = "\n\n".join(passage.text for passage in result.passages)
     metadata = {"characters": f"{said.get('start', 0)}-{said.get('end', 0)} of {said.get('chars', 0)}"}
