@@ -31,6 +31,7 @@ from searchlog.errors import FormatError, UsageError
 from searchlog.log.checkpoint import Checkpoint
 from searchlog.recheck.answers import known_of
 from searchlog.recheck.subjects import Subject
+from searchlog.tool.apis import anthropic_citations
 from searchlog.tool.apis.anthropic import Anthropic, index_of
 from searchlog.tool.apis.anthropic_citations import cited, index_map, units_of
 from searchlog.tool.apis.base import CITE_IDS, json_bytes, plain_json
@@ -570,6 +571,53 @@ def test_equal_words_in_two_places_of_a_page_are_not_guessed_at() -> None:
     messages = Anthropic().briefing(told(one, GATE, shown(3, "It  turns.")))
     found = cited(answered(location(7, 0, 1, one.url, "It turns.")), units_of(messages), twice)
     assert (found[0].evidence, found[0].state) == ((), "unknown")
+
+
+_WORDS = st.sampled_from(
+    ["", " ", "a", "ab", "b a", "the tide mill stores ", "the flood in its pond at night", "the tide mill"]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    blocks=st.lists(st.lists(_WORDS, min_size=1, max_size=4), min_size=1, max_size=3),
+    said=st.lists(_WORDS, min_size=1, max_size=3).map("".join),
+)
+def test_moved_words_are_found_wherever_texts_side_by_side_are_them(blocks: list[list[str]], said: str) -> None:
+    ids: dict[str, str] = {}
+    for text in (text for block in blocks for text in block):
+        ids.setdefault(text, f"e{len(ids) + 1}")
+    content = [
+        {"type": "search_result", "source": MILL.url, "content": [{"type": "text", "text": text} for text in block]}
+        for block in blocks
+    ]
+    known = {(MILL.url, text): name for text, name in ids.items()}
+    (one,) = cited(
+        answered(location(-1, 0, 1, MILL.url, said)), units_of([{"role": "user", "content": content}]), known
+    )
+    bare = "".join(said.split())
+    runs = {
+        tuple(ids[text] for text in block[first:last])
+        for block in blocks
+        for first in range(len(block))
+        for last in range(first + 1, len(block) + 1)
+        if bare == "".join("".join(block[first:last]).split()) and block[first].strip() and block[last - 1].strip()
+    }
+    assert one.evidence == (runs.pop() if bare and len(runs) == 1 else ())
+
+
+def test_each_text_of_a_request_is_gone_through_once_however_much_is_cited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was for each citation with a wrong number: 4,000 of them took 32 seconds."""
+    texts = [f"Mill number {n} by the sea turns its wheel at every ebb." for n in range(200)]
+    content = [{"type": "search_result", "source": MILL.url, "content": [{"type": "text", "text": t}]} for t in texts]
+    known = {(MILL.url, text): f"e{n}" for n, text in enumerate(texts, 1)}
+    gone_through: list[str] = []
+    bare = anthropic_citations._bare
+    monkeypatch.setattr(anthropic_citations, "_bare", lambda text: gone_through.append(text) or bare(text))
+    response = answered(*(location(-1, 0, 1, MILL.url, text) for text in texts))
+    found = cited(response, units_of([{"role": "user", "content": content}]), known)
+    assert [one.evidence for one in found] == [(f"e{n}",) for n in range(1, 201)]
+    assert len(gone_through) == 2 * len(texts)
 
 
 # --- passages with markers --------------------------------------------------------------------------------------------

@@ -28,6 +28,8 @@ from searchlog.tool.apis.base import dicts, plain_json
 __all__ = ["LOCATION", "Cited", "Unit", "cited", "index_map", "units_of"]
 
 LOCATION = "search_result_location"
+_BEGIN_CHARS = 24
+"""Of a text, by which it is found; shorter words are looked for in all of a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ def cited(response: Any, units: Sequence[Unit], known: Mapping[tuple[str, str], 
     response: plain JSON. units: of the messages that it answers. Never raises for what stands in them.
     """
     content = response.get("content") if isinstance(response, Mapping) else response
+    places = _Places(units, known)
     out: list[Cited] = []
     at = 0
     for block in dicts(content):
@@ -108,14 +111,14 @@ def cited(response: Any, units: Sequence[Unit], known: Mapping[tuple[str, str], 
         end = at + len(_string(block.get("text")))
         for one in dicts(block.get("citations")):
             if one.get("type") == LOCATION:
-                ids, state = _evidence(one, units, known)
+                ids, state = _evidence(one, units, known, places)
                 out.append(Cited(at, end, _string(one.get("source")), _string(one.get("cited_text")), ids, state))
         at = end
     return out
 
 
 def _evidence(
-    citation: Mapping[str, Any], units: Sequence[Unit], known: Mapping[tuple[str, str], str]
+    citation: Mapping[str, Any], units: Sequence[Unit], known: Mapping[tuple[str, str], str], places: _Places
 ) -> tuple[tuple[str, ...], str]:
     """Return the ids that a citation stands for, and how that was found."""
     said, source = _bare(_string(citation.get("cited_text"))), _string(citation.get("source"))
@@ -127,25 +130,61 @@ def _evidence(
             ids = [known.get((unit.source, text)) for text in texts]
             found = tuple(name for name in ids if name is not None)
             return found, "exact" if len(found) == len(ids) else "elsewhere"
-    of_page = {unit for unit in units if unit.source == source} if said else set()
-    places = {ids for unit in of_page for ids in _runs(unit, said, known)}
-    if len(places) == 1:
-        return places.pop(), "moved"
+    found_at = places.of(source, said) if said else set()
+    if len(found_at) == 1:
+        return next(iter(found_at)), "moved"
     return (), "unknown"
 
 
-def _runs(unit: Unit, said: str, known: Mapping[tuple[str, str], str]) -> Iterator[tuple[str, ...]]:
-    """Yield the ids of each run of texts in a block that together are what was said."""
-    bare = [_bare(text) for text in unit.texts]
-    joined, ends = "".join(bare), list(accumulate(map(len, bare)))
-    for first, end in enumerate(ends):
-        start = end - len(bare[first])
-        if bare[first] and joined.startswith(said, start):
-            last = bisect_left(ends, start + len(said))
-            ids = [known.get((unit.source, text)) for text in unit.texts[first : last + 1]]
-            found = tuple(name for name in ids if name is not None)
-            if ends[last] == start + len(said) and len(found) == len(ids):
-                yield found
+class _Places:
+    """Finds words in the blocks of a request, which are gone through once, when a number is first wrong."""
+
+    def __init__(self, units: Sequence[Unit], known: Mapping[tuple[str, str], str]) -> None:
+        self._units, self._known = units, known
+        self._blocks: dict[str, list[_Block]] = {}
+        self._starts: dict[tuple[str, str], list[tuple[_Block, int]]] = {}
+        """Texts of blocks by the address of their page and how they begin."""
+        self._found: dict[tuple[str, str], set[tuple[str, ...]]] = {}
+
+    def of(self, source: str, said: str) -> set[tuple[str, ...]]:
+        """Return the ids of each run of texts in a block of this page that together are what was said."""
+        if not self._blocks:
+            self._read()
+        if (source, said) not in self._found:
+            self._found[source, said] = set(self._runs(source, said))
+        return self._found[source, said]
+
+    def _read(self) -> None:
+        for unit in dict.fromkeys(self._units):
+            bare = [_bare(text) for text in unit.texts]
+            block = _Block(unit, "".join(bare), list(accumulate(map(len, bare), initial=0)))
+            self._blocks.setdefault(unit.source, []).append(block)
+            for first, start in enumerate(block.bounds[:-1]):
+                begin = block.joined[start : start + _BEGIN_CHARS]
+                self._starts.setdefault((unit.source, begin), []).append((block, first))
+
+    def _runs(self, source: str, said: str) -> Iterator[tuple[str, ...]]:
+        starts: Iterable[tuple[_Block, int]] = self._starts.get((source, said[:_BEGIN_CHARS]), ())
+        if len(said) < _BEGIN_CHARS:
+            starts = ((one, first) for one in self._blocks.get(source, ()) for first in range(len(one.unit.texts)))
+        for block, first in starts:
+            start, bounds = block.bounds[first], block.bounds
+            if start < bounds[first + 1] and block.joined.startswith(said, start):
+                after = bisect_left(bounds, start + len(said))
+                ids = [self._known.get((source, text)) for text in block.unit.texts[first:after]]
+                found = tuple(name for name in ids if name is not None)
+                if bounds[after] == start + len(said) and len(found) == len(ids):
+                    yield found
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A block with its texts joined, without white space."""
+
+    unit: Unit
+    joined: str
+    bounds: list[int]
+    """Where each text begins, and where the last one ends."""
 
 
 def _bare(text: str) -> str:
