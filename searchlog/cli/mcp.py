@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from searchlog.cli import options, out
 from searchlog.cli.exits import Exit
@@ -125,6 +126,9 @@ def mcp_command(
 
     if not by_http and (hosts or token_file or token_in_url):
         raise click.UsageError("--allow-host, --token-file and --token-in-url belong to --http")
+    source = click.get_current_context().get_parameter_source
+    if not by_http and ParameterSource.COMMANDLINE in (source("port"), source("address")):
+        raise click.UsageError("--port and --host belong to --http: without it no port is listened on")
     if as_json and not by_http:
         raise click.UsageError("--json belongs to --http: without it stdout carries the protocol")
     _have_extra(by_http)
@@ -237,6 +241,9 @@ def _by_http(
             kept = f"kept in {token_file}" if token_file else "for this run; --token-file keeps one"
             # the only place where it is told, quiet or not: without it nobody gets in
             out.say(f"token {token} ({kept})")
+            if token_in_url:
+                for place in [f"https://{name}{PATH}" for name in hosts] or [url]:
+                    out.say(f"for clients that send no header: {place}/{token}")
         keyring.hold([token])
 
     serve_http(make_server(service), at, gate, budget_tokens=service.budget_tokens, ready=ready)

@@ -81,6 +81,8 @@ def test_port_that_is_taken_is_one_line(tmp_path: Path) -> None:
         (["--provider", "searxng"], Exit.USAGE, "SEARCHLOG_SEARXNG_URL"),
         (["--provider", "site"], Exit.USAGE, "--site"),
         (["--allow-host", "x"], Exit.USAGE, "--http"),
+        (["--port", "8756"], Exit.USAGE, "belong to --http"),
+        (["--host", "127.0.0.1"], Exit.USAGE, "belong to --http"),
         (["--json"], Exit.USAGE, "stdout carries the protocol"),
         (["--http", "--host", "example.org"], Exit.USAGE, "IP address"),
         (["--http", "--token-file", "FOLDER"], Exit.USAGE, "is no file"),
@@ -133,6 +135,18 @@ def test_token_is_made_and_told_where_none_is_given(tmp_path: Path) -> None:
         (line,) = (line for line in server.said if line.startswith("token "))
         server.token = line.split()[1]
         assert server.raw({"jsonrpc": "2.0", "id": 1, "method": "ping"})[0] == 400
+
+
+@pytest.mark.parametrize("host", [None, "search.example.org"])
+def test_address_that_holds_the_token_is_told_whole(tmp_path: Path, host: str | None) -> None:
+    more = ["--allow-host", host] if host else []
+    with http_server(tmp_path / "archive", None, "--token-in-url", *more, SEARCHLOG_MCP_TOKEN="") as server:
+        until = time.monotonic() + 30
+        while len(server.said) < 3 and time.monotonic() < until:
+            time.sleep(0.02)
+        token, whole = (line.split() for line in server.said[-2:])
+        place = f"https://{host}/mcp" if host else server.url
+        assert " ".join(whole) == f"for clients that send no header: {place}/{token[1]}"
 
 
 def test_json_says_where_it_is_and_nothing_of_a_token_that_was_given(tmp_path: Path) -> None:
