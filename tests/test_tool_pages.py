@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from searchlog import records
+from searchlog.capture.exchange import Limits
 from searchlog.errors import FormatError, UsageError
 from searchlog.evidence.render import parse_rendering
 from searchlog.tool.face import Tool
@@ -166,6 +167,24 @@ def test_a_page_without_text_is_told_with_its_reason(page: str, code: str, says:
         assert result.error == code
         assert says in result.text
         assert findings(session) == []
+
+
+def test_end_of_what_was_kept_is_not_called_the_end_of_the_page() -> None:
+    """Of a page that was cut the model was told that it ended there, and that words did not stand in it."""
+    pages = {"/page": (200, HTML, LONG), "/robots.txt": (404, HTML, "")}
+    with serve(pages) as site, opened() as archive:
+        session = archive.session()
+        session.fetch(site.url + "/page", allow_private=("127.0.0.1",), limits=Limits(coded_bytes_max=4_000))
+        tool = tool_of(session, site)
+        opened_page = tool.call("open_page", {"page": site.url + "/page"})
+        assert "this is the end of what was kept of the page\n" in opened_page.text
+        found = tool.call("find_in_page", {"page": site.url + "/page", "words": "wheel number 29"})
+        assert "do not stand in its text" in found.text
+        assert "only the beginning of the page was kept\n" in found.text
+        assert opened_page.structured["cut"] is True is found.structured["cut"]
+        whole = tool_of(archive.session(), site).call("open_page", {"page": site.url + "/page", "start": 9_000})
+        assert "this is the end of the page\n" in whole.text
+        assert "cut" not in whole.structured
 
 
 def test_a_bot_challenge_is_no_page() -> None:

@@ -59,9 +59,11 @@ def open_page(work: Workplace, given: Mapping[str, Any], progress: Listener) -> 
     dropped = [(passage, "before-start") for passage in page.cut.visible if passage.end <= start]
     dropped += [(passage, "over-budget") for passage in later]
     first, last, on = kept[0].start, kept[-1].end, later[0].start if later else None
-    rest = f"read on with: open_page start={on}" if later else "this is the end of the page"
+    end = "this is the end of what was kept of the page" if page.stored.is_cut else "this is the end of the page"
+    rest = f"read on with: open_page start={on}" if later else end
     opening = f"Page: {bare_url(page.stored.made.url)} · characters {first}-{last} of {size} · {rest}"
     told = {"stored": page.was_stored, "start": first, "end": last, "chars": size, "next_start": on}
+    told["cut"] = page.stored.is_cut or None
     return _given(work, page, _Reading("open_page", policy, kept, dropped, opening), told)
 
 
@@ -79,8 +81,10 @@ def find_in_page(work: Workplace, given: Mapping[str, Any], progress: Listener) 
     dropped += [(passage, "over-budget") for passage in later]
     found = f"stand in {len(places)} place{'' if len(places) == 1 else 's'}" if places else "do not stand in its text"
     rest = f" · {len(later)} more passages with them are not shown" if later else ""
+    rest += " · only the beginning of the page was kept" if page.stored.is_cut else ""
     opening = f"Page: {bare_url(page.stored.made.url)} · the words “{words}” {found} · {size} characters{rest}"
     told = {"stored": page.was_stored, "words": safe_line(words), "count": len(places), "chars": size}
+    told["cut"] = page.stored.is_cut or None
     result = _given(work, page, _Reading("find_in_page", policy, kept, dropped, opening), told)
     by_place = [{"start": start, "end": end, **_at(result, start, end)} for start, end in places[:_PLACES_MAX]]
     return replace(result, structured={**result.structured, "places": by_place})

@@ -18,6 +18,9 @@ from searchlog.wording.folding import folded
 
 __all__ = ["Answered", "Seen", "StoredText", "evidence_id", "question_key"]
 
+_CUT = "text-cut"
+"""The warning of a conversion that holds the beginning of a page only."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -40,6 +43,8 @@ class StoredText:
     captured_at: str
     kind: str
     """`page`, `imported-page` or `provider-text`."""
+    is_cut: bool = False
+    """Whether the page goes on behind it."""
 
 
 @dataclass
@@ -125,10 +130,11 @@ class Seen:
             capture, run = self._captures.get(cause), self._runs.get(cause)
             if capture is not None:
                 kind = "imported-page" if capture.is_imported else "page"
-                stored = StoredText(record.seq, body, capture.captured_at or "", kind)
+                is_cut = capture.outcome == "truncated" or _CUT in body.warnings
+                stored = StoredText(record.seq, body, capture.captured_at or "", kind, is_cut)
                 names = [body.url, capture.asked]
             elif run is not None:
-                stored = StoredText(record.seq, body, run.answered_at or "", "provider-text")
+                stored = StoredText(record.seq, body, run.answered_at or "", "provider-text", _CUT in body.warnings)
                 names = [body.url]
             else:
                 continue
