@@ -321,6 +321,23 @@ def test_a_response_without_calls_of_any_shape_ends_the_loop(api: str, response:
         assert findings(session) == []
 
 
+def _emptied(value: Any) -> None:
+    for item in list(value.values() if isinstance(value, dict) else value):
+        if isinstance(item, dict | list):
+            _emptied(item)
+    value.clear()
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_definitions_that_somebody_changes_are_as_before_for_the_next(api: str) -> None:
+    """A property taken out of a request's schema was gone from every later request, and from the reading of calls."""
+    with at_work() as (_, _, _, tool):
+        before = json.dumps(tool.definitions(api))
+        _emptied(tool.definitions(api))
+        assert json.dumps(tool.definitions(api)) == before
+        assert tool.call("web_search", SEARCH[1]).error is None
+
+
 def test_model_of_any_name_makes_calls() -> None:
     """A name of 70,000 characters made a record that is too long, half of a surrogate pair one that cannot be."""
     with at_work() as (_, _, session, tool):

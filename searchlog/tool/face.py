@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -159,7 +160,8 @@ class Tool:
 
         strict: whether to ask for arguments that fit the schema; None for what is usual with that API.
         """
-        return self._api(api).definitions(TOOLS.values(), strict)
+        # a copy: SDKs and their users change what they are given
+        return deepcopy(self._api(api).definitions(TOOLS.values(), strict))
 
     def instructions(self, api: str = "text") -> str:
         """Return how to cite, as a paragraph for a system prompt. Raises UsageError for an API that is not known.
