@@ -130,14 +130,23 @@ def _json(archive: str, reading: Reading, views: list[TurnView], wanted: TurnVie
     return {**_about(archive, reading, wanted.number if wanted else None), "turns": turns}
 
 
-def _asked(view: TurnView, reading: Reading) -> str:
+def _about_turn(view: TurnView, reading: Reading) -> str:
+    """Return what a turn is about, for a line of the table: a query, calls, words, else pages and how it went."""
     from searchlog.cli.content import said_briefly
 
     query = view.query
     if query is None:
         said = [said_briefly(item, reading) for item in view.messages]
-        return ", ".join([*(_called(item, reading) for item in view.calls), *said])
+        calls = [_called(item, reading) for item in view.calls]
+        return ", ".join([*calls, *said]) or ": ".join(filter(None, (_pages_of(view), view.detail)))
     return query.text + (f" (and {len(query.also)} more)" if query.also else "")
+
+
+def _pages_of(view: TurnView) -> str:
+    """Return the first page that a turn fetched or read, and how many more; of a check, which looks at many, none."""
+    asked = [item.asked for item in view.captures if item.final] if view.purpose != "verify" else []
+    pages = list(dict.fromkeys([*asked, *(item.url for item in view.evidence)]))
+    return pages[0] + (f" (and {len(pages) - 1} more)" if pages[1:] else "") if pages else ""
 
 
 def _called(item: ToolUse, reading: Reading) -> str:
@@ -157,8 +166,8 @@ def _people(reading: Reading, views: list[TurnView], wanted: TurnView | None) ->
     mark = reading.mark(wanted.number if wanted else None)
     out.line(f"session {reading.ledger.session}, {reading.size} records{mark}")
     if wanted is None:
-        rows = [(v.number, v.purpose, v.ended, len(v.evidence), _asked(v, reading)) for v in views]
-        out.table(("turn", "purpose", "outcome", "evidence", "query"), rows)
+        rows = [(v.number, v.purpose, v.ended, len(v.evidence), _about_turn(v, reading)) for v in views]
+        out.table(("turn", "purpose", "outcome", "evidence", "about"), rows)
         wanted = views[0] if len(views) == 1 else None
     if wanted is not None:
         out.line()

@@ -51,6 +51,7 @@ def gathered(work: Workplace, ids: Sequence[str]) -> Result:
     work.session.ledger.blobs.put([data])
     body = records.Rendering(form=RENDERER, text=blob_ref(data), evidence=wanted, tokens=token_count(text))
     with work.session.ledger.turn("read") as turn:
-        end = records.Turn(state="end", outcome="ok", detail=f"{len(wanted)} passages given again")
+        detail = f"{len(wanted)} passage{'' if len(wanted) == 1 else 's'} given again"
+        end = records.Turn(state="end", outcome="ok", detail=detail)
         turn.end(lambda _: (None, [Draft(body, [seen.places[name] for name in wanted])]), end)
     return shown_result("web_search", text, RENDERER, work.seen.refresh().evidence, work.session.head)

@@ -234,7 +234,8 @@ def _given(work: Workplace, page: _Opened, reading: _Reading, told: Mapping[str,
         return made, chosen_drafts(made, [page.stored.seq], turn.begin)
 
     with ledger.turn("read") as turn:
-        made = turn.end(build, records.Turn(state="end", outcome="ok", detail=f"{len(chosen)} passages"))
+        detail = f"{len(chosen)} passage{'' if len(chosen) == 1 else 's'}"
+        made = turn.end(build, records.Turn(state="end", outcome="ok", detail=detail))
     return shown_result(
         reading.tool,
         made.rendering.text,

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from searchlog.cli import cli
 from searchlog.digest import Digest
-from searchlog.records import Message, ToolResult
+from searchlog.records import Evidence, Message, ToolResult
 from searchlog.session import Session
 from searchlog.tool.apis.known import APIS
 from searchlog.tool.face import Tool
@@ -179,3 +179,19 @@ def test_answer_whose_bytes_were_left_out_is_named_when_answers_are_verified(
     result = call("verify", file, "--answers", "--no-keep")
     assert f"the answer of record 2 of {session.id} not checked: its bytes are not here" in result.stderr
     assert result.exit_code == 3
+
+
+def test_turns_without_a_query_say_what_they_are_about(talked: tuple[Session, Tool, Show], tmp_path: Path) -> None:
+    """A reading and a check had an empty cell there."""
+    session, tool, show = talked
+    tool.call("web_search", {"query": "tide mill pond"})
+    tool.call("find_in_page", {"page": "e1", "words": "tide mill"})
+    rows = show().stdout.splitlines()
+    (reading,) = (row.split(None, 4)[4] for row in rows if " read " in row)
+    url = next(record.body.url for record in session.records() if isinstance(record.body, Evidence))
+    assert reading == f"{url}: 1 passage"
+    call("verify", session.id, "--archive", str(tmp_path / "archive"))
+    assert (
+        "verify   ok       0         store verified"
+        in call("show", "checks", "--archive", str(tmp_path / "archive")).stdout
+    )
