@@ -85,6 +85,21 @@ def test_live_check_is_a_capture_of_its_own_and_changes_nothing_of_what_is_verif
             archive.session(kept)
 
 
+def test_turn_of_a_check_ends_as_its_pages_were_found() -> None:
+    """It ended before the verdicts on passages were counted: `ok`, and not a word on the live axis."""
+    with searched() as (site, archive, session):
+        session.verify(axes=["store", "live"], **OWN)
+        change(site, "/mill", "in a pond", "in a barn")
+        found = session.verify(axes=["store", "live"], **OWN)
+        assert found.kept_in is not None
+        ends = [
+            (record.body.outcome, record.body.detail)
+            for record in archive.ledger(found.kept_in.split()[0]).records()
+            if isinstance(record.body, records.Turn) and record.body.state == "end"
+        ]
+    assert ends == [("ok", "store verified, live verified"), ("failed", "store verified, live failed")]
+
+
 def test_page_is_never_taken_from_the_cache(tmp_path: Path) -> None:
     with serve(pages(headers=searches.FRESH)) as site, opened(tmp_path) as archive:
         session = archive.session()

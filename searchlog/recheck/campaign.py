@@ -95,9 +95,9 @@ class _Campaign:
             if "live" in self.wanted.axes and turn is not None:
                 self._live(turn, earlier)
             self._answers(turn)
+            self.found.passages = [self.by_key[key] for key in self.places if key in self.by_key]
             if turn is not None:
                 self._end(turn)
-        self.found.passages = [self.by_key[key] for key in self.places if key in self.by_key]
         self.found.ended_at = self._now()
         return self.found
 
