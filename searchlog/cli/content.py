@@ -62,7 +62,7 @@ def _said(item: Said, reading: Reading) -> None:
         text = ""
     else:
         _lines(text.rstrip().split("\n") if text.strip() else ["(no text)"])
-    citations = reading.load(message.citations)
+    citations = _cited(item, reading) if message.citations is None else reading.load(message.citations)
     if isinstance(citations, list) and citations:
         out.line()
         out.line("What it cites")
@@ -72,6 +72,22 @@ def _said(item: Said, reading: Reading) -> None:
             if isinstance(one, Mapping)
         ]
         out.table(("evidence", "as written", "for"), rows)
+
+
+def _cited(item: Said, reading: Reading) -> Any:
+    """Return what an answer cites that was kept without that being looked at; None when it cannot be read."""
+    from searchlog.records import Evidence
+    from searchlog.tool.said import said_of
+
+    data = reading.content(item.message.content)
+    if data is None or item.message.calls:
+        return None
+    try:
+        response = json.loads(data)
+    except (ValueError, RecursionError):
+        response = None
+    given = {record.body.id: record.body for record in reading.records if isinstance(record.body, Evidence)}
+    return said_of(item.message.form, data, response, given, messages=(), known={}).citations
 
 
 def _called(count: int | None) -> str:

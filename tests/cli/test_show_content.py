@@ -85,12 +85,17 @@ def test_what_a_model_was_handed_and_what_it_said_are_shown_whatever_the_api(
 
 
 def test_answer_that_was_kept_by_hand_is_shown(talked: tuple[Session, Tool, Show]) -> None:
-    session, _, show = talked
+    """Nobody looked at what it cites when it came: that is read when it is shown."""
+    session, tool, show = talked
     session.keep_answer("The gate shuts.\n\nSee [e1].")
     lines = show("1").stdout.splitlines()
     at = lines.index("What the assistant said (text, record 2)")
     assert lines[at + 1 : at + 4] == ["  The gate shuts.", "", "  See [e1]."]
-    assert "What it cites" not in lines, "nobody looked"
+    assert lines[lines.index("What it cites") + 2].split(None, 3) == ["none", "given", "e1", "See"]
+    tool.call("web_search", {"query": "tide mill pond"})
+    assert "\ne1        e1          See\n" in show("1").stdout
+    session.keep_answer("I do not know.")
+    assert "What it cites" not in show("4").stdout
 
 
 def test_citation_of_what_was_never_given_is_named(talked: tuple[Session, Tool, Show]) -> None:
