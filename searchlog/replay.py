@@ -11,8 +11,9 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from heapq import merge
 from typing import Any
 
 from searchlog import records
@@ -42,7 +43,7 @@ from searchlog.stored import stored_conversion, stored_fetch
 from searchlog.verify.absence import NOTHING_ABSENT, Absence
 from searchlog.verify.contents import blob_refs
 
-__all__ = ["Replay", "replay"]
+__all__ = ["Past", "Replay", "replay"]
 
 
 @dataclass(slots=True)
@@ -94,16 +95,68 @@ class Replay:
         }
 
 
-def replay(ledger: Ledger, turn: int, converter: Converter, *, absent: Absence = NOTHING_ABSENT) -> Replay:
+@dataclass(slots=True)
+class Past:
+    """What all turns of a log rest on, read once: reading all of it for each turn costs their number squared."""
+
+    ledger: Ledger
+    places: dict[int, list[int]] = field(default_factory=dict)
+    """Where the records of each turn stand."""
+    ids: list[Record] = field(default_factory=list)
+    """Records that give ids to evidence or name them, without the rest of what they hold."""
+    gaps: list[Gap] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, ledger: Ledger) -> Past:
+        """Read a log."""
+        past = cls(ledger)
+        for entry in ledger.entries():
+            if isinstance(entry, Gap):
+                past.gaps.append(entry)
+                continue
+            if entry.envelope.turn is not None:
+                past.places.setdefault(entry.envelope.turn, []).append(entry.seq)
+            if isinstance(entry.body, records.Evidence | records.Rendering):
+                names = {name: entry.envelope.body.get(name) for name in ("text", "start", "end", "id", "evidence")}
+                past.ids.append(replace(entry, envelope=replace(entry.envelope, body=names), body=_NOTHING))
+        return past
+
+    def of_turn(self, turn: int) -> Iterator[Record]:
+        """Yield the records of a turn."""
+        for first, last in number_runs(self.places.get(turn, ())):
+            for entry in self.ledger.entries(first, last + 1):
+                if isinstance(entry, Record):
+                    yield entry
+
+    def around(self, turn: int) -> Iterator[Record | Gap]:
+        """Yield the records of a turn, and of the others what gives ids, in the order of the log."""
+        others = (record for record in self.ids if record.envelope.turn != turn)
+        parts: tuple[Iterable[Record | Gap], ...] = (self.of_turn(turn), others, self.gaps)
+        yield from merge(*parts, key=lambda entry: entry.seq)
+
+
+_NOTHING = records.Note(text="")
+
+
+def replay(
+    ledger: Ledger,
+    turn: int,
+    converter: Converter,
+    *,
+    absent: Absence = NOTHING_ABSENT,
+    past: Past | None = None,
+) -> Replay:
     """Run the search of this turn again from what is stored.
 
     absent: what whoever sent the session left out; where the turn does not come out equal without it, nothing is said.
+    past: of this log, for whoever runs several of its searches again.
     Raises UsageError when the turn is no finished search, MissingError or IntegrityError when stored bytes are gone
     or altered, FormatError for a record of the turn that cannot be read.
     """
-    lacking = _lacks(ledger, turn, absent)
+    past = past or Past.of(ledger)
+    lacking = _lacks(past, turn, absent)
     try:
-        made = _replayed(ledger, turn, converter)
+        made = _replayed(past, turn, converter)
     except (UsageError, MissingError) as error:
         if not lacking:
             raise
@@ -114,21 +167,20 @@ def replay(ledger: Ledger, turn: int, converter: Converter, *, absent: Absence =
     return made
 
 
-def _lacks(ledger: Ledger, turn: int, absent: Absence) -> bool:
+def _lacks(past: Past, turn: int, absent: Absence) -> bool:
     """Return whether something of a turn was left out: a line among its records, or a blob that they name."""
     if not absent.lines and not absent.blobs:
         return False
-    seqs = []
-    for entry in ledger.entries():
-        if isinstance(entry, Record) and entry.envelope.turn == turn:
-            seqs.append(entry.seq)
-            if any(ref["blob"] in absent.blobs for ref in blob_refs(entry.envelope.body)):
-                return True
+    seqs = past.places.get(turn, ())
+    for record in past.of_turn(turn):
+        if any(ref["blob"] in absent.blobs for ref in blob_refs(record.envelope.body)):
+            return True
     return not seqs or not absent.lines.isdisjoint(range(seqs[0], seqs[-1] + 1))
 
 
-def _replayed(ledger: Ledger, turn: int, converter: Converter) -> Replay:
-    recorded = _Recorded(ledger, turn)
+def _replayed(past: Past, turn: int, converter: Converter) -> Replay:
+    ledger = past.ledger
+    recorded = _Recorded(past, turn)
     query, settings = recorded.query_and_settings()
     differences: list[str] = []
     runs = [_run(ledger, query, attempt, differences) for attempt in recorded.attempts]
@@ -214,8 +266,8 @@ class _Attempt:
 class _Recorded:
     """One search as its records tell it."""
 
-    def __init__(self, ledger: Ledger, turn: int) -> None:
-        self.ledger = ledger
+    def __init__(self, past: Past, turn: int) -> None:
+        self.ledger = past.ledger
         self.turn = turn
         self.state = State()
         self.attempts: list[_Attempt] = []
@@ -231,7 +283,7 @@ class _Recorded:
         self._ended = False
         self._gone: list[int] = []
         """Seqs of the lines that are not here, up to the turn's end."""
-        for entry in ledger.entries():
+        for entry in past.around(turn):
             if isinstance(entry, Gap):
                 self._gap(entry)
             elif entry.envelope.turn == turn:

@@ -31,7 +31,7 @@ def replay_command(session_id: str | None, turn: int | None, archive: str | None
     was left out of the snapshot, or the model that ranked the passages (`search --scorer`) is not here.
     """
     from searchlog.cli.reading import Reading
-    from searchlog.replay import replay
+    from searchlog.replay import Past, replay
     from searchlog.view import turn_views
 
     file = session_id if session_id is not None and options.names_file(session_id) else None
@@ -47,7 +47,8 @@ def replay_command(session_id: str | None, turn: int | None, archive: str | None
         numbers = [turn] if turn else [options.last_turn(views, ledger.session).number]
         if file and not turn:
             numbers = [view.number for view in views if view.rendering is not None and view.state == "end"] or numbers
-        done = [replay(ledger, number, opened.resources.pool, absent=absent) for number in numbers]
+        past = Past.of(ledger)
+        done = [replay(ledger, number, opened.resources.pool, absent=absent, past=past) for number in numbers]
     if as_json:
         shapes = [again.to_json() for again in done]
         out.json({"file": file, "replays": shapes} if file else shapes[0])

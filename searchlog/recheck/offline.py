@@ -18,7 +18,7 @@ from searchlog.recheck.subjects import Subject
 from searchlog.recording import Stored, conversion_body
 from searchlog.records import Conversion as ConversionRecord
 from searchlog.records import Rendering, Turn
-from searchlog.replay import replay
+from searchlog.replay import Past, replay
 from searchlog.verify.derivation import verify_passages
 from searchlog.verify.finding import Report
 from searchlog.verify.heads import Seen, Trust
@@ -74,9 +74,11 @@ def check_derivation(
         keep(conversion_body(record.url, Digest(record.payload), made))
 
     report = verify_passages(subject.ledger, converter, progress, told=told, new_text=new_text, checked_at=at)
-    for turn in searches_of(subject, turns):
+    searches = searches_of(subject, turns)
+    past = Past.of(subject.ledger) if searches else None
+    for turn in searches:
         try:
-            add_rerun(report, replay(subject.ledger, turn, converter, absent=subject.absent))
+            add_rerun(report, replay(subject.ledger, turn, converter, absent=subject.absent, past=past))
         except (UsageError, MissingError, IntegrityError, FormatError) as error:
             rerun_failed(report, turn, str(error))
     return report
