@@ -12,6 +12,7 @@ from searchlog import records
 from searchlog.capture.exchange import Limits
 from searchlog.errors import FormatError, UsageError
 from searchlog.evidence.render import parse_rendering
+from searchlog.tokens import token_count
 from searchlog.tool.face import Tool
 from searchlog.tool.gathering import gathered
 from searchlog.tool.result import Result
@@ -167,6 +168,28 @@ def test_a_page_without_text_is_told_with_its_reason(page: str, code: str, says:
         assert result.error == code
         assert says in result.text
         assert findings(session) == []
+
+
+_TINY = "".join(f"<h2>{n}</h2><p>wheel</p>" for n in range(2_000))
+_HEADS = "".join(f"<h{n}>{'wheel ' * 500}</h{n}>" for n in range(1, 6))
+
+
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [("/page", _TINY), ("/" + "a" * 7_000, _TINY), ("/page", _HEADS + _TINY.replace("h2>", "h6>"))],
+    ids=["tiny-passages", "long-address", "long-headings"],
+)
+def test_budget_bounds_what_is_told_however_a_page_is_made(path: str, page: str) -> None:
+    """Only the text of passages counted: of a budget of 4,000 tokens such pages made up to 3 MB."""
+    pages = {path: (200, HTML, f"<title>{'T' * 8_000}</title>{page}"), "/robots.txt": (404, HTML, "")}
+    with serve(pages) as site, opened() as archive:
+        tool = tool_of(archive.session(), site)
+        first = tool.call("open_page", {"page": site.url + path})
+        second = tool.call("open_page", {"page": site.url + path, "start": first.structured["next_start"]})
+        found = tool.call("find_in_page", {"page": site.url + path, "words": "wheel"})
+        assert second.structured["start"] >= first.structured["end"]
+        assert "more passages with them are not shown" in found.text
+        assert max(token_count(result.text) for result in (first, second, found)) < 5 * 4_000
 
 
 def test_end_of_what_was_kept_is_not_called_the_end_of_the_page() -> None:

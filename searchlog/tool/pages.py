@@ -41,6 +41,11 @@ WINDOW, FIND = "window/1", "find/1"
 _PLACES_MAX = 50
 """Places that are listed; all are counted."""
 _WORDS_MAX = 1_000
+_PASSAGE_TOKENS_MIN = 40
+"""What a passage counts at least: so much is around each."""
+_ABOVE_TOKENS = 100
+"""Of address, title, headings and table head, that are not counted."""
+_ABOVE_CHARS_MAX = 500
 
 
 def open_page(work: Workplace, given: Mapping[str, Any], progress: Listener) -> Result:
@@ -55,7 +60,7 @@ def open_page(work: Workplace, given: Mapping[str, Any], progress: Listener) -> 
         error = None if page.cut.visible else "no-text"
         return plain("open_page", said, work.session.head, error=error, evidence=[], start=start, chars=size)
     policy = _policy(work, WINDOW)
-    kept, later = _within(page.text, ahead, policy.budget_tokens)
+    kept, later = _within(page, ahead, policy.budget_tokens)
     dropped = [(passage, "before-start") for passage in page.cut.visible if passage.end <= start]
     dropped += [(passage, "over-budget") for passage in later]
     first, last, on = kept[0].start, kept[-1].end, later[0].start if later else None
@@ -76,7 +81,7 @@ def find_in_page(work: Workplace, given: Mapping[str, Any], progress: Listener) 
     places = _places(page.cut, words)
     held = [passage for passage in page.cut.visible if _overlaps((passage.start, passage.end), places)]
     holding = {passage.start for passage in held}
-    kept, later = _within(page.text, held, policy.budget_tokens)
+    kept, later = _within(page, held, policy.budget_tokens)
     dropped = [(passage, "without-the-words") for passage in page.cut.visible if passage.start not in holding]
     dropped += [(passage, "over-budget") for passage in later]
     found = f"stand in {len(places)} place{'' if len(places) == 1 else 's'}" if places else "do not stand in its text"
@@ -90,11 +95,20 @@ def find_in_page(work: Workplace, given: Mapping[str, Any], progress: Listener) 
     return replace(result, structured={**result.structured, "places": by_place})
 
 
-def _within(text: str, passages: Sequence[Passage], budget: int) -> tuple[Sequence[Passage], Sequence[Passage]]:
-    """Return the first passages, as many as fit into a budget of tokens and one at least, and the others."""
+def _within(page: _Opened, passages: Sequence[Passage], budget: int) -> tuple[Sequence[Passage], Sequence[Passage]]:
+    """Return the first passages, as many as fit into a budget of tokens and one at least, and the others.
+
+    A passage counts by its text, as in a search; what stands above it, and how short it is, counts as far as it is out
+    of the ordinary: an address of 7,000 characters above each of a hundred passages is a megabyte.
+    """
+    text, made = page.text, page.stored.made
+    source = token_count(made.url) + token_count((made.title or "")[:_ABOVE_CHARS_MAX])
     used = 0
     for number, passage in enumerate(passages):
-        used += token_count(text[passage.start : passage.end])
+        spans = [*passage.headings, *filter(None, (passage.table_head, passage.lead_in))]
+        above = source + sum(token_count(text[start : min(end, start + _ABOVE_CHARS_MAX)]) for start, end in spans)
+        used += max(token_count(text[passage.start : passage.end]), _PASSAGE_TOKENS_MIN)
+        used += max(above - _ABOVE_TOKENS, 0)
         if number and used > budget:
             return passages[:number], passages[number:]
     return passages, ()
