@@ -342,3 +342,11 @@ def test_rendering_that_does_not_hold_what_its_record_says_is_told() -> None:
         shown["e1"] = shown["e1"].model_copy(update={"text": records.BlobRef(blob=empty, bytes=22)})
         with pytest.raises(FormatError, match="that should show e1 does not"):
             gathered(work, ["e1"])
+
+
+def test_words_too_long_to_look_for_are_told_and_not_cut() -> None:
+    with at_work() as (_, _, _, tool):
+        tool.call("web_search", {"query": "tide mill"})
+        result = tool.call("find_in_page", {"page": "e1", "words": "tide " * 300})
+        assert result.error == "bad-arguments"
+        assert "words is too long: 1499 characters, at most 1000" in result.text

@@ -26,6 +26,8 @@ _ALIASES: Mapping[str, tuple[str, ...]] = {
 }
 """What else models call them; looked at when the argument itself is not there."""
 _TEXT_MAX = 10_000
+_WORDS_MAX = 1_000
+"""Of what is looked for in a page."""
 _ITEMS_MAX = 50
 _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
 
@@ -63,8 +65,9 @@ def read_arguments(definition: Definition, arguments: Any) -> dict[str, Any] | s
             return f"{name} is empty. {how}"
         if "enum" in schema and read not in schema["enum"]:
             return f"{name} must be one of {', '.join(schema['enum'])}. {how}"
-        if isinstance(read, str) and len(read) > _TEXT_MAX:
-            return f"{name} is too long: {len(read)} characters, at most {_TEXT_MAX}."
+        most = _WORDS_MAX if name == "words" else _TEXT_MAX
+        if isinstance(read, str) and len(read) > most:
+            return f"{name} is too long: {len(read)} characters, at most {most}."
         if isinstance(read, list) and len(read) > _ITEMS_MAX:
             return f"{len(read)} {name} are too many for one call: give at most {_ITEMS_MAX}."
         out[name] = read

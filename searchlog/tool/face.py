@@ -14,30 +14,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from searchlog import records
 from searchlog.answer.text import form_of, parse_answer
 from searchlog.checks import expect
 from searchlog.desk import Listener
-from searchlog.errors import CancelledError, FormatError, SearchlogError, StoreError, UsageError
-from searchlog.evidence.render import safe_line
-from searchlog.keyring import hide, hide_bytes, hide_in, known
-from searchlog.ledger import Draft
-from searchlog.log.checkpoint import Checkpoint
-from searchlog.recording import blob_ref
-from searchlog.search.answers.values import without_surrogates
-from searchlog.shape import without_passwords
-from searchlog.tool import checking, pages, searching
-from searchlog.tool.apis.anthropic import index_of
+from searchlog.errors import FormatError, UsageError
 from searchlog.tool.apis.base import Api, json_bytes, plain_json
 from searchlog.tool.apis.known import APIS, api_of
-from searchlog.tool.arguments import as_text, read_arguments
-from searchlog.tool.definition import TOOLS, Definition
+from searchlog.tool.arguments import as_text
+from searchlog.tool.definition import TOOLS
 from searchlog.tool.gathering import gathered
-from searchlog.tool.result import Call, Result, plain
-from searchlog.tool.said import model_of, said_of
+from searchlog.tool.keeping import Carry, Way, answered, any_fits, keep_said
+from searchlog.tool.result import Call, Result
 from searchlog.tool.seen import Seen
 from searchlog.tool.workplace import Workplace
 
@@ -51,38 +40,10 @@ __all__ = ["Carry", "Tool"]
 
 _SIDE_BY_SIDE = 4
 """Calls of one response that are worked on at once."""
-_NAME_MAX = 200
-_TOO_LARGE = "The result is larger than can be sent. Ask for less: a narrower query, another page, fewer ids."
-_WORK: Mapping[str, Callable[[Workplace, Mapping[str, Any], Listener], Result]] = {
-    "web_search": searching.web_search,
-    "open_page": pages.open_page,
-    "find_in_page": pages.find_in_page,
-    "verify_evidence": checking.verify_evidence,
-}
-
-Carry = Callable[[Call, Result], Any]
-"""Puts a result into the form in which it is handed back: JSON values."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """How a call came, and how its result goes back."""
-
-    api: str
-    carry: Carry | None
-    """None for plain text."""
-    client: Mapping[str, Any] | None
-    progress: Listener
-    fits: Callable[[Any], bool]
-    """Whether what a carrier made can be sent."""
 
 
 def _quiet(_: Any) -> None:
     """Listens to nothing."""
-
-
-def _any_fits(_: Any) -> bool:
-    return True
 
 
 class Tool:
@@ -205,8 +166,8 @@ class Tool:
         form, value = self._api(api), plain_json(response)
         if (other := _other_api(value, form.name)) is not None:
             raise UsageError(f"this is a response of {other}, and not of {form.name}", argument="api", found=other)
-        said = self._keep(form, value, messages, model)
-        way = _Way(form.name, form.reply, {"model": said} if said else None, self.progress, _any_fits)
+        said = keep_said(self._work, form, value, self._sent if messages is None else messages, model)
+        way = Way(form.name, form.reply, {"model": said} if said else None, self.progress, any_fits)
         made = form.messages(self._replies([call for call in form.calls(value) if call.name not in leave], way))
         self._sent += made
         return made
@@ -221,7 +182,7 @@ class Tool:
         client: Mapping[str, Any] | None = None,
         progress: Listener | None = None,
         carry: Carry | None = None,
-        fits: Callable[[Any], bool] = _any_fits,
+        fits: Callable[[Any], bool] = any_fits,
     ) -> Result:
         """Do one call, whatever its arguments are, and return what the model is told.
 
@@ -230,8 +191,8 @@ class Tool:
         that says so. progress: may raise CancelledError to end the work, which is then raised here.
         Never raises for what a model wrote or the web did; StoreError when this machine cannot keep the record.
         """
-        way = _Way(_name(api), carry, client, self.progress if progress is None else progress, fits)
-        return self._one(Call(name, arguments, call_id), way)[0]
+        way = Way(api, carry, client, self.progress if progress is None else progress, fits)
+        return answered(self._work, Call(name, arguments, call_id), way)[0]
 
     def evidence(self, api: str, ids: Iterable[str] = ()) -> list[dict[str, Any]]:
         """Return evidence of this session as messages of a user, for a model that goes on where another one was.
@@ -247,7 +208,7 @@ class Tool:
     def _api(self, name: str) -> Api:
         return api_of(name, citations=self.citations)
 
-    def _replies(self, calls: Sequence[Call], way: _Way) -> list[Any]:
+    def _replies(self, calls: Sequence[Call], way: Way) -> list[Any]:
         """Return what is handed back for each call, in their order."""
         alike: dict[tuple[str, str], list[int]] = {}
         for number, call in enumerate(calls):
@@ -257,7 +218,7 @@ class Tool:
         def answer(numbers: Sequence[int]) -> None:
             result: Result | None = None
             for number in numbers:
-                result, replies[number] = self._one(calls[number], way, result)
+                result, replies[number] = answered(self._work, calls[number], way, result)
 
         if len(alike) < 2:
             for numbers in alike.values():
@@ -266,93 +227,6 @@ class Tool:
             with ThreadPoolExecutor(_SIDE_BY_SIDE, thread_name_prefix="searchlog-tool") as pool:
                 list(pool.map(answer, alike.values()))
         return [replies[number] for number in range(len(calls))]
-
-    def _one(self, call: Call, way: _Way, done: Result | None = None) -> tuple[Result, Any]:
-        """Record one call with its result; return that, and what is handed back. done: the result of an equal call."""
-        ledger = self.session.ledger
-        # what is worked with is what is recorded: a key that a model wrote goes to nobody, and comes back to nobody;
-        # a password in an address is told apart from a bad address, and is recorded nowhere
-        arguments = known().replace_text(as_text(call.arguments))
-        asked = records.ToolCall(
-            name=_name(call.name),
-            arguments=without_passwords(arguments),
-            api=way.api,
-            call_id=_name(call.id) if call.id is not None else None,
-            client={_name(part): _name(said) for part, said in way.client.items()} if way.client else None,
-        )
-        with ledger.turn("tool") as turn:
-            begun = Draft(asked, (turn.begin,))
-            turn.add([begun])
-            result = done or self._result(asked.name, arguments, way.progress)
-            carried = way.carry(call, result) if way.carry is not None else None
-            if way.carry is not None and not way.fits(carried):
-                result = self._refused(asked.name, "too-large", _TOO_LARGE)
-                carried = way.carry(call, result)
-            # an id or a name goes back as it came, and is kept without a key in it
-            content = known().replace(result.text.encode("utf-8") if way.carry is None else json_bytes(carried))
-            ledger.blobs.put([content])
-            told = records.ToolResult(
-                name=asked.name,
-                api=way.api,
-                call_id=asked.call_id,
-                outcome="error" if result.error else "ok",
-                error=result.error,
-                form="text" if way.carry is None else way.api,
-                content=blob_ref(content),
-                evidence=result.evidence,
-                index=index_of(result) if way.api == "anthropic" and way.carry is not None else None,
-                head=_head(result.head),
-                reused=result.reused,
-            )
-            end = records.Turn(state="end", outcome="failed" if result.error else "ok")
-            turn.end(lambda _: (None, [Draft(told, (begun,))]), end)
-        return result, carried
-
-    def _result(self, name: str, arguments: str, progress: Listener) -> Result:
-        """Return what a call comes to; what a model wrote or the web did is never an exception."""
-        definition = TOOLS.get(name)
-        if definition is None:
-            said = f"There is no tool {safe_line(name)}. There are {', '.join(TOOLS)}."
-            return self._refused(name, "unknown-tool", said)
-        given = read_arguments(definition, arguments)
-        if isinstance(given, str):
-            return self._refused(definition.name, "bad-arguments", given)
-        try:
-            return _WORK[definition.name](self._work, given, progress)
-        except (StoreError, CancelledError):
-            raise
-        except UsageError as error:
-            if "provider" in error.fields:  # nothing that a model could write would help
-                said = f"{definition.name} cannot work as it is set up: {hide(str(error))}. Tell the user so."
-                return self._refused(definition.name, "misconfigured", said)
-            return self._refused(definition.name, "bad-arguments", _how(definition, error))
-        except SearchlogError as error:
-            return self._refused(definition.name, error.code, f"{definition.name} failed: {hide(str(error))}")
-
-    def _refused(self, name: str, code: str, said: str) -> Result:
-        empty: dict[str, Any] = {"passages": []} if name == "verify_evidence" else {"evidence": []}
-        return plain(name, without_surrogates(safe_line(said)), self.session.head, error=code, **empty)
-
-    def _keep(self, form: Api, value: Any, messages: Sequence[Any] | None, model: str | None) -> str | None:
-        """Keep what a model said, with what it cites; return which model it says it is."""
-        model, seen = _name(model or model_of(value) or ""), self._seen.refresh()
-        data = hide_bytes(json_bytes(value))
-        before = self._sent if messages is None else messages
-        said = said_of(form.name, data, value, dict(seen.evidence), messages=before, known=seen.given())
-        ledger = self.session.ledger
-        ledger.blobs.put([data])
-        body = records.Message(
-            role="assistant",
-            form=form.name,
-            content=blob_ref(data),
-            model=model or None,
-            calls=len(form.calls(value)) or None,
-            citations=_kept(said.citations),
-            index=_kept(said.index),
-        )
-        with ledger.turn("answer") as turn:
-            turn.end(lambda _: (None, [Draft(body, (turn.begin,))]), records.Turn(state="end", outcome="ok"))
-        return model
 
 
 def _other_api(value: Any, name: str) -> str | None:
@@ -364,27 +238,3 @@ def _other_api(value: Any, name: str) -> str | None:
         return told if api_of(told).calls(value) or parse_answer(json_bytes(value), told).text else None
     except FormatError:
         return None
-
-
-def _how(definition: Definition, error: UsageError) -> str:
-    return f"{hide(str(error))}. Call {definition.name} as {definition.example}."
-
-
-def _name(text: Any) -> str:
-    """Return a name or an id as it can be recorded."""
-    return known().replace_text(without_surrogates(str(text)))[:_NAME_MAX]
-
-
-def _kept(citations: list[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
-    """Return citations as they are kept: they name sources in the words of the response and the request."""
-    if not citations:
-        return citations
-    data = json_bytes(citations)
-    made: list[dict[str, Any]] = citations if hide_bytes(data) is data else hide_in(citations, hide)
-    return made
-
-
-def _head(head: Checkpoint) -> dict[str, Any]:
-    import base64
-
-    return {"size": head.size, "root": base64.b64encode(head.root).decode("ascii")}

@@ -40,7 +40,6 @@ __all__ = ["find_in_page", "open_page"]
 WINDOW, FIND = "window/1", "find/1"
 _PLACES_MAX = 50
 """Places that are listed; all are counted."""
-_WORDS_MAX = 1_000
 _PASSAGE_TOKENS_MIN = 40
 """What a passage counts at least: so much is around each."""
 _ABOVE_TOKENS = 100
@@ -77,7 +76,7 @@ def find_in_page(work: Workplace, given: Mapping[str, Any], progress: Listener) 
     page = _opened(work, given["page"], progress)
     if isinstance(page, _Unread):
         return page.told(work, "find_in_page")
-    words, size, policy = given["words"][:_WORDS_MAX], len(page.text), _policy(work, FIND)
+    words, size, policy = given["words"], len(page.text), _policy(work, FIND)
     places = _places(page.cut, words)
     held = [passage for passage in page.cut.visible if _overlaps((passage.start, passage.end), places)]
     holding = {passage.start for passage in held}
