@@ -340,7 +340,7 @@ class Message(Body):
     form: str
     """`text`, or the vendor's form that its bytes are in: `anthropic`, `openai-responses`, …"""
     content: BlobRef
-    """The bytes, as they came."""
+    """As it was handed in; of a response that an SDK had read, the JSON of what it read."""
     model: str | None = None
     """Which model said it, as its API names it."""
     calls: int | None = None
