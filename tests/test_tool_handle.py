@@ -18,7 +18,9 @@ from searchlog.tool.apis.known import APIS
 from searchlog.tool.apis.markers import parse_markers
 from searchlog.tool.face import Tool
 from tests.adapters import QUERIES, Meeting
-from tests.searches import bodies, findings
+from tests.searches import HTML, bodies, findings, opened
+from tests.sites import serve
+from tests.test_tool_pages import LONG
 from tests.test_tool_search import asked, at_work, tool_of
 
 Made = Mapping[str, Any]
@@ -276,6 +278,24 @@ def test_native_citations_are_mapped_to_evidence_by_the_request_they_answer() ->
         tool.handle("anthropic", citing(messages, (1, 0, 1)))
         assert [one["evidence"] for one in kept(session)[-1][0].citations] == ["e2"]
         assert findings(session) == []
+
+
+def test_a_native_citation_counts_for_the_passage_that_it_names_and_not_for_its_page() -> None:
+    """A number that stood in another passage of the cited page passed for supported."""
+    with serve({"/long": (200, HTML, LONG), "/robots.txt": (404, HTML, "")}) as site, opened() as archive:
+        session = archive.session()
+        tool = tool_of(session, site)
+        messages: list[Any] = [{"role": "user", "content": "?"}]
+        response = calling("anthropic", ("open_page", {"page": site.url + "/long", "start": 0}))
+        messages += tool.handle("anthropic", response, messages=messages)
+        texts = [one["text"] for one in messages[1]["content"][0]["content"][1]["content"]]
+        held = next(n for n, text in enumerate(texts) if "wheel number 17," in text)
+        for place, expected in ((held, "verified"), (held - 5, "failed"), (held + 5, "failed")):
+            answer = json.loads(json.dumps(citing(messages, (0, place, place + 1))))
+            answer["content"][0]["text"] = "The mill’s wheel number 17 has buckets."
+            answer["content"] = answer["content"][:1]
+            tool.handle("anthropic", answer, messages=messages)
+            assert session.verify(kept_answers=True).answers[-1].report.outcome == expected, place
 
 
 def test_a_native_citation_of_nothing_that_was_given_is_told() -> None:

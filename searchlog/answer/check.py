@@ -158,6 +158,8 @@ class _Check:
     def _look_up(self, citation: Citation) -> _Resolved:
         target = self.known.aliases.get(citation.target, citation.target)
         native = citation.native
+        if native and native.passages and all(name in self.held for name in native.passages):
+            return _Resolved(tuple(self.held[name] for name in native.passages), (), native.passages)
         if target in self.held:
             return _Resolved((self.held[target],), (), (target,))
         if citation.form == "malformed" or (not target and not (native and native.cited_text)):

@@ -43,6 +43,8 @@ class Native:
     """As its API calls it: `web_search_result_location`, `url_citation`, `grounding-support`."""
     number: int | None = None
     """For lists that the text refers to as `[1]`: its number."""
+    passages: tuple[str, ...] = ()
+    """Evidence ids that it was found to stand for when it came, when the request that it counts in was at hand."""
 
 
 @dataclass(frozen=True, slots=True)

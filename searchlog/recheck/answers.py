@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from searchlog import records
 from searchlog.answer.aliases import aliases
@@ -42,23 +44,53 @@ class CheckedAnswer:
         }
 
 
-def check_answer_of(subject: Subject, data: bytes, seq: int | None = None) -> CheckedAnswer:
-    """Return what is found of an answer. Raises FormatError when it is in no form that is known."""
-    answer = parse_answer(data)
+def check_answer_of(
+    subject: Subject, data: bytes, seq: int | None = None, cited: Sequence[Mapping[str, Any]] = ()
+) -> CheckedAnswer:
+    """Return what is found of an answer. Raises FormatError when it is in no form that is known.
+
+    cited: what its record says that it cites.
+    """
+    answer = _with_passages(parse_answer(data), cited)
     return CheckedAnswer(subject.session, answer, check_answer(answer, known_of(subject)), seq)
 
 
-def answers_in(subject: Subject) -> Iterator[tuple[int, bytes | None]]:
-    """Yield the answers that are kept in a session, with the seqs of their records; None for one that is not here.
+def _with_passages(answer: Answer, cited: Sequence[Mapping[str, Any]]) -> Answer:
+    """Return an answer whose citations by number know their passages: what the numbers meant was found as it came.
+
+    Those of one place and page that cannot be told apart stay as they are.
+    """
+    places = Counter((one.start, one.end, one.url) for one in answer.native)
+    found: dict[tuple[Any, ...], list[str]] = {}
+    for one in cited:
+        if one.get("state") in ("exact", "moved") and isinstance(name := one.get("evidence"), str):
+            found.setdefault((one.get("start"), one.get("end"), one.get("target")), []).append(name)
+    each = {
+        place: iter([tuple(names)] if places[place] == 1 else [(name,) for name in names])
+        for place, names in found.items()
+        if places[place] in (1, len(names))
+    }
+    native = (
+        replace(one, passages=next(each.get((one.start, one.end, one.url), iter(())), ())) for one in answer.native
+    )
+    return replace(answer, native=tuple(native))
+
+
+def answers_in(subject: Subject) -> Iterator[tuple[int, bytes | None, Sequence[Mapping[str, Any]]]]:
+    """Yield the answers that are kept in a session: seq of the record, bytes (None when not here), what they cite.
 
     What a model says as it calls a tool is no answer.
     """
     for entry in subject.ledger.entries():
         if isinstance(entry, Record) and isinstance(body := entry.body, records.Message) and _is_answer(body):
             try:
-                yield entry.seq, subject.ledger.blobs.get(Digest(body.content.blob))
+                cited = subject.ledger.load(body.citations)
+            except (StoreError, IntegrityError, FormatError):
+                cited = None
+            try:
+                yield entry.seq, subject.ledger.blobs.get(Digest(body.content.blob)), cited or ()
             except (StoreError, IntegrityError):
-                yield entry.seq, None
+                yield entry.seq, None, ()
 
 
 def _is_answer(body: records.Message) -> bool:

@@ -235,16 +235,23 @@ class _Campaign:
         for data in self.wanted.answers:
             self._answer(self.subjects[0], data, None, turn)
         for subject in self.subjects if self.wanted.kept_answers else ():
-            for seq, kept in answers_in(subject):
+            for seq, kept, cited in answers_in(subject):
                 if kept is not None:
-                    self._answer(subject, kept, seq, turn)
+                    self._answer(subject, kept, seq, turn, cited)
                 else:
                     told = f"the answer of record {seq} of {subject.session} not checked: its bytes are not here"
                     self.progress(Progress("notice", told))
 
-    def _answer(self, subject: Subject, data: bytes, seq: int | None, turn: TurnWriter | None) -> None:
+    def _answer(
+        self,
+        subject: Subject,
+        data: bytes,
+        seq: int | None,
+        turn: TurnWriter | None,
+        cited: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
         data = known().replace(data)  # before it is looked at: what is found quotes it
-        checked = check_answer_of(subject, data, seq)
+        checked = check_answer_of(subject, data, seq, cited)
         self.found.answers.append(checked)
         if turn is None:
             return
