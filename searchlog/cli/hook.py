@@ -89,6 +89,8 @@ def hook_command(
         return _configure(agent, scope, _options(archive if named else None, recapture, allow_private), as_json)
     from searchlog.errors import SearchlogError
 
+    if (wait or allow_private) and not recapture and finish is None:
+        _say("--wait and --allow-private do nothing without --recapture")  # and what was given is kept all the same
     try:
         if finish is not None:
             _finish(finish, archive, allow_private, in_background=True)

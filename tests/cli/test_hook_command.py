@@ -261,3 +261,11 @@ def test_settings_that_cannot_be_read_are_left_and_that_is_an_error(
     result = call("hook", "claude-code", "--install", "user")
     assert result.exit_code == 7
     assert "left as it is" in result.stderr
+
+
+def test_options_that_do_nothing_are_told_and_the_result_is_kept(tmp_path: Path) -> None:
+    data = made("WebFetch", {"url": "https://example.org/"}, {"result": "Words.", "code": 200})
+    result = hooked(data, tmp_path, "--wait")
+    assert result.exit_code == 0
+    assert "do nothing without --recapture" in result.stderr
+    assert [body.fidelity for body in results(tmp_path)] == ["readable-derived"]
